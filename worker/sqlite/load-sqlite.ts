@@ -1,0 +1,27 @@
+import sqlite3InitModule, { type Sqlite3Static } from '@sqlite.org/sqlite-wasm';
+
+/**
+ * Loads the WASM once a worker. The configuration is read at bootstrap only, so it is set first:
+ * - the VFSes that would start proxy workers of their own on a cross-origin-isolated page are left out;
+ * - its console output is dropped, because failing statements would print SQL text into users' consoles.
+ */
+let loading: Promise<Sqlite3Static> | undefined;
+
+export function loadSqlite(): Promise<Sqlite3Static> {
+  loading ??= load();
+  return loading;
+}
+
+async function load(): Promise<Sqlite3Static> {
+  const silent = (): void => undefined;
+  Object.assign(globalThis, {
+    sqlite3ApiConfig: {
+      disable: { vfs: { opfs: true, 'opfs-vfs': true, 'opfs-wl': true, kvvfs: true } },
+      warn: silent,
+      error: silent,
+      log: silent,
+      debug: silent,
+    },
+  });
+  return sqlite3InitModule();
+}

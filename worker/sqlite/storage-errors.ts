@@ -1,0 +1,76 @@
+import { LIBRARY_CODES } from '../../src/domain/error-codes';
+import { TidelockError, isTidelockError } from '../../src/domain/tidelock-error';
+
+/** Primary result codes (the low byte of an extended one) that mean the storage failed, not the statement. */
+const PRIMARY = {
+  BUSY: 5,
+  LOCKED: 6,
+  READONLY: 8,
+  IOERR: 10,
+  CORRUPT: 11,
+  FULL: 13,
+  CANTOPEN: 14,
+  NOTADB: 26,
+};
+
+/** The extended SQLite result code of an error, or undefined where it did not come from SQLite. */
+export function readResultCode(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null || !('resultCode' in error)) return undefined;
+  return typeof error.resultCode === 'number' ? error.resultCode : undefined;
+}
+
+/**
+ * Turns what SQLite threw into a typed storage error where the storage is at fault; anything else (a constraint,
+ * a syntax error, an application's own throw) comes back unchanged. A full disk arrives as STORAGE_IO here when the
+ * file system hid the reason: `classifyFull` looks at the quota afterwards.
+ */
+export function toStorageError(error: unknown): unknown {
+  if (isTidelockError(error)) return error;
+  const resultCode = readResultCode(error);
+  if (resultCode === undefined) return error;
+  const details = { resultCode };
+  switch (resultCode & 0xff) {
+    case PRIMARY.FULL:
+      return new TidelockError(LIBRARY_CODES.STORAGE_FULL, 'The database cannot grow: storage is used up.', {
+        details,
+        cause: error,
+      });
+    case PRIMARY.CORRUPT:
+    case PRIMARY.NOTADB:
+      return new TidelockError(LIBRARY_CODES.STORAGE_CORRUPT, 'The database file is damaged.', {
+        details,
+        cause: error,
+      });
+    case PRIMARY.BUSY:
+    case PRIMARY.LOCKED:
+      return new TidelockError(
+        LIBRARY_CODES.STORAGE_BUSY,
+        'The database file is in use by another connection.',
+        { details, cause: error },
+      );
+    case PRIMARY.IOERR:
+    case PRIMARY.CANTOPEN:
+    case PRIMARY.READONLY:
+      return new TidelockError(LIBRARY_CODES.STORAGE_IO, 'The database file could not be read or written.', {
+        details,
+        cause: error,
+      });
+    default:
+      return error;
+  }
+}
+
+/** Less than this left of the quota, and an I/O error is taken for a full disk: one WAL of ours does not fit. */
+const FULL_MARGIN_BYTES = 2 * 1024 * 1024;
+
+/** Looks at the origin's quota and turns a STORAGE_IO into STORAGE_FULL where next to nothing is left. */
+export async function classifyFull(error: unknown): Promise<unknown> {
+  if (!isTidelockError(error) || error.code !== LIBRARY_CODES.STORAGE_IO) return error;
+  const estimate = await globalThis.navigator?.storage?.estimate?.().catch(() => undefined);
+  if (estimate?.quota === undefined || estimate.usage === undefined) return error;
+  if (estimate.quota - estimate.usage > FULL_MARGIN_BYTES) return error;
+  return new TidelockError(LIBRARY_CODES.STORAGE_FULL, 'The database cannot grow: storage is used up.', {
+    details: { ...error.details, estimate: { quotaBytes: estimate.quota, usageBytes: estimate.usage } },
+    cause: error,
+  });
+}
