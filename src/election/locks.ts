@@ -1,0 +1,29 @@
+/**
+ * Web Locks as a sign of life. A lock is held for as long as its holder's page or worker lives; the browser gives it
+ * to the next in line on close, crash, reload and terminate. That, and no timeout, is how a death is learned here.
+ * Nothing ever steals a lock: the victim would keep its file handles.
+ */
+
+/** Takes the lock and keeps it until the returned function is called or this page or worker ends. Rejects on abort. */
+export function holdLock(name: string, options: { readonly signal?: AbortSignal } = {}): Promise<() => void> {
+  return new Promise((resolve, reject) => {
+    const request: LockOptions = {
+      mode: 'exclusive',
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    };
+    navigator.locks
+      .request(name, request, () => new Promise<void>((release) => resolve(release)))
+      .catch(reject);
+  });
+}
+
+/** Resolves once nobody holds the lock any more, without keeping it. Rejects on abort. */
+export async function waitUntilFree(name: string, signal: AbortSignal): Promise<void> {
+  await navigator.locks.request(name, { mode: 'exclusive', signal }, () => undefined);
+}
+
+/** The names of locks held in this origin at this moment. Good for a first picture; a decision needs the lock itself. */
+export async function listHeldLocks(): Promise<readonly string[]> {
+  const { held = [] } = await navigator.locks.query();
+  return held.flatMap(({ name }) => (name === undefined ? [] : [name]));
+}

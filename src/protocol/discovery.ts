@@ -1,0 +1,65 @@
+/**
+ * The small envelope on the discovery channel. It is frozen: builds of different protocols read it, so that they
+ * can meet, tell each other apart and say so. Only its `body` may grow.
+ *
+ *   tab    --hello-->    everyone   I am session S, speaking protocol P; is there a writer?
+ *   writer --writer-->   everyone   I am the writer (at start, once)
+ *   writer --welcome-->  one tab    your channel is served from now on
+ *   writer --refuse-->   one tab    we do not speak the same protocol
+ *   writer --change-->   everyone   a commit moved the coordinator or the data version
+ *   tab    --goodbye-->  writer     this session closes in good order (its lock says the same, a little later)
+ */
+export const DISCOVERY_FORMAT = 1;
+
+export interface WriterIdentity {
+  /** `<epoch>.<uuid>`: one writer's life. */
+  readonly serverInstanceId: string;
+  readonly epoch: number;
+  /** The session whose worker is the writer. */
+  readonly sessionId: string;
+  readonly storage: StorageKind;
+}
+
+export type StorageKind = 'opfs' | 'memory';
+
+/** What every tab may know of the coordinator without asking. */
+export interface CoordinatorView {
+  readonly workspaceId: string | null;
+  readonly generation: number;
+  readonly localDataVersion: number;
+  readonly ownershipMode: string;
+  readonly transitionState: string;
+}
+
+export type DiscoveryBody =
+  | { readonly kind: 'hello' }
+  | { readonly kind: 'goodbye' }
+  | { readonly kind: 'writer'; readonly writer: WriterIdentity }
+  | { readonly kind: 'welcome'; readonly writer: WriterIdentity; readonly coordinator: CoordinatorView }
+  | { readonly kind: 'refuse'; readonly protocol: number }
+  | { readonly kind: 'change'; readonly writer: WriterIdentity; readonly coordinator: CoordinatorView };
+
+export interface DiscoveryMessage {
+  readonly tidelock: typeof DISCOVERY_FORMAT;
+  readonly protocol: number;
+  /** A session id, or a server instance id. */
+  readonly from: string;
+  /** A session id; null is everyone. */
+  readonly to: string | null;
+  readonly body: DiscoveryBody;
+}
+
+/** Reads a message off the channel; undefined for anything that is not this envelope. */
+export function parseDiscoveryMessage(data: unknown): DiscoveryMessage | undefined {
+  if (typeof data !== 'object' || data === null) return undefined;
+  const message = data as Partial<DiscoveryMessage>; // each field is checked below before it is used
+  const isOurs =
+    message.tidelock === DISCOVERY_FORMAT &&
+    typeof message.protocol === 'number' &&
+    typeof message.from === 'string' &&
+    (message.to === null || typeof message.to === 'string') &&
+    typeof message.body === 'object' &&
+    message.body !== null &&
+    typeof message.body.kind === 'string';
+  return isOurs ? (message as DiscoveryMessage) : undefined;
+}

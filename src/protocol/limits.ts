@@ -1,0 +1,23 @@
+/** The protocol two builds must share to talk. Raise it when a call, a reply or a message changes its meaning. */
+export const PROTOCOL_VERSION = 1;
+
+/** Largest message either way, as JSON text. Past it a clone blocks both sides for tens of milliseconds. */
+export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
+
+/** Deepest nesting of a message. Past it recursive code on either side is at risk. */
+export const MAX_DEPTH = 64;
+
+/** Longest opaque id. */
+export const MAX_ID_LENGTH = 200;
+
+/** Most calls in one message; the rest go in the next. Keeps one tab from filling every batch. */
+export const MAX_CALLS_PER_MESSAGE = 256;
+
+/** How long a call waits for its answer where the caller sets no `timeoutMs`: a slow takeover fits in several times. */
+export const DEFAULT_CALL_TIMEOUT_MS = 30_000;
+
+/** How long `connect` waits for a first writer where the caller sets no `startTimeoutMs`. */
+export const DEFAULT_START_TIMEOUT_MS = 30_000;
+
+/** Longest `timeoutMs` of a call or a request: a day. Browser timers wrap past 24.8 days and would fire at once. */
+export const MAX_TIMEOUT_MS = 86_400_000;
