@@ -1,10 +1,16 @@
 import { loadSqlite } from './load-sqlite';
+import type { OpenedDatabase } from './opened-database';
 import { SqliteDatabase } from './sqlite-database';
 
 /** A database in memory, gone with `close`: for Node, tests, and apps that asked for it. The caller closes it. */
-export async function openMemory(): Promise<SqliteDatabase> {
+export async function openMemory(): Promise<OpenedDatabase> {
   const sqlite3 = await loadSqlite();
-  const db = new SqliteDatabase(sqlite3, new sqlite3.oo1.DB(':memory:', 'c'));
-  db.exec('PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;');
-  return db;
+  const database = new SqliteDatabase(sqlite3, new sqlite3.oo1.DB(':memory:', 'c'));
+  database.exec('PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;');
+  return {
+    database,
+    storage: 'memory',
+    databaseId: crypto.randomUUID(),
+    close: () => database.close(),
+  };
 }
