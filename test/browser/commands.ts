@@ -1,0 +1,146 @@
+/**
+ * Real tabs for browser tests: commands that run in Node and drive Playwright.
+ *
+ *   test page (iframe) ──rpc──▶ these commands ──▶ context.newPage() ──▶ test/browser/pages/tab.html
+ *
+ * Tabs share the browser profile with the test page, so they share its OPFS, locks and channels. Use the typed
+ * wrapper in `support/open-tab.ts`; these commands only carry strings and JSON. A tab belongs to the test that opened
+ * it; `support/setup.ts` closes what a test left open. A page that was closed or has crashed rejects the calls it was
+ * evaluating: no call on a dead tab waits for ever.
+ */
+import type { Page } from 'playwright';
+import type { BrowserCommand, BrowserCommandContext } from 'vitest/node';
+
+export interface TabSummary {
+  readonly id: string;
+  readonly url: string;
+  readonly state: 'open' | 'crashed';
+}
+
+interface OpenTab {
+  readonly page: Page;
+  /** Uncaught errors and console errors of the page and its workers, oldest first. */
+  readonly errors: string[];
+  crashed: boolean;
+}
+
+/** A crash normally shows within 50 ms; a browser that needs this long is hung. */
+const CRASH_DEADLINE_MS = 10_000;
+
+const tabs = new Map<string, OpenTab>();
+let lastTab = 0;
+
+/** Opens `path` of the test server in a tab of its own, waits for its load event, and returns the tab's id. */
+const tabOpen: BrowserCommand<[path: string]> = async (context, path) => {
+  const page = await context.context.newPage();
+  const id = `tab-${String(++lastTab)}`;
+  const tab: OpenTab = { page, errors: [], crashed: false };
+  page.on('pageerror', (error) => tab.errors.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') tab.errors.push(message.text());
+  });
+  page.on('crash', () => (tab.crashed = true));
+  page.on('close', () => tabs.delete(id));
+  tabs.set(id, tab);
+  await page.goto(absoluteUrl(context, path));
+  return id;
+};
+
+/** Evaluates `source` in the tab: an expression, or a function when `argument` is wrapped in an array. */
+const tabEvaluate: BrowserCommand<[id: string, source: string, argument?: readonly [unknown]]> = async (
+  _context,
+  id,
+  source,
+  argument,
+) => {
+  const { page } = mustGetTab(id);
+  const code = argument === undefined ? source : `(${source})(...${JSON.stringify(argument)})`;
+  return page.evaluate<unknown>(code);
+};
+
+/** Closes the tab as a user does: no dialog, `pagehide` may run, nothing is awaited. */
+const tabClose: BrowserCommand<[id: string]> = async (_context, id) => {
+  await mustGetTab(id).page.close({ runBeforeUnload: false });
+};
+
+/** Kills the tab's renderer process. No handler of the page runs. The tab stays listed, and must still be closed. */
+const tabCrash: BrowserCommand<[id: string]> = async (_context, id) => {
+  const { page } = mustGetTab(id);
+  const crashed = page.waitForEvent('crash', { timeout: CRASH_DEADLINE_MS });
+  // The navigation never ends: its process is gone. The crash event is the answer.
+  page.goto('chrome://crash').catch(() => undefined);
+  await crashed;
+};
+
+const tabReload: BrowserCommand<[id: string]> = async (_context, id) => {
+  await mustGetTab(id).page.reload();
+};
+
+/** Navigates the tab. The page it leaves may go into the back/forward cache. */
+const tabGoto: BrowserCommand<[id: string, path: string]> = async (context, id, path) => {
+  await mustGetTab(id).page.goto(absoluteUrl(context, path));
+};
+
+const tabGoBack: BrowserCommand<[id: string]> = async (_context, id) => {
+  await mustGetTab(id).page.goBack();
+};
+
+/** Terminates every worker the tab made, and says how many there were. */
+const tabTerminateWorkers: BrowserCommand<[id: string]> = async (_context, id) =>
+  mustGetTab(id).page.evaluate<number>('globalThis.tab.terminateWorkers()');
+
+const tabErrors: BrowserCommand<[id: string]> = (_context, id) => [...mustGetTab(id).errors];
+
+const tabList: BrowserCommand<[]> = () =>
+  [...tabs].map(([id, tab]): TabSummary => ({
+    id,
+    url: tab.page.url(),
+    state: tab.crashed ? 'crashed' : 'open',
+  }));
+
+const tabCloseAll: BrowserCommand<[]> = async () => {
+  const open = [...tabs.values()];
+  await Promise.all(open.map((tab) => tab.page.close()));
+  return open.length;
+};
+
+function mustGetTab(id: string): OpenTab {
+  const tab = tabs.get(id);
+  if (tab === undefined)
+    throw new Error(`Cannot use tab "${id}": wanted one of ${[...tabs.keys()].join(', ')}.`);
+  return tab;
+}
+
+function absoluteUrl(context: BrowserCommandContext, path: string): string {
+  return new URL(path, context.page.url()).href;
+}
+
+export const commands = {
+  tabOpen,
+  tabEvaluate,
+  tabClose,
+  tabCrash,
+  tabReload,
+  tabGoto,
+  tabGoBack,
+  tabTerminateWorkers,
+  tabErrors,
+  tabList,
+  tabCloseAll,
+};
+
+declare module 'vitest/browser' {
+  interface BrowserCommands {
+    tabOpen(path: string): Promise<string>;
+    tabEvaluate(id: string, source: string, argument?: readonly [unknown]): Promise<unknown>;
+    tabClose(id: string): Promise<void>;
+    tabCrash(id: string): Promise<void>;
+    tabReload(id: string): Promise<void>;
+    tabGoto(id: string, path: string): Promise<void>;
+    tabGoBack(id: string): Promise<void>;
+    tabTerminateWorkers(id: string): Promise<number>;
+    tabErrors(id: string): Promise<string[]>;
+    tabList(): Promise<TabSummary[]>;
+    tabCloseAll(): Promise<number>;
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * One configuration for the demo's development server and the three test projects:
+ *
+ *   node     test/**, in Node: pure code, and stores over SQLite in memory
+ *   browser  test/browser/**, in Chromium: workers, OPFS, locks, real tabs
+ *   e2e      test/e2e/** and test/packed/**, in Node, driving Chromium over the demo and the packed library
+ *
+ * `COI=1` serves everything cross-origin isolated, which the library must not need and must not mind.
+ */
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { playwright } from '@vitest/browser-playwright';
+import { defineConfig } from 'vitest/config';
+import { commands } from './test/browser/commands.ts';
+import { chromiumOptions } from './test/support/chromium-options.ts';
+import { findChromium } from './test/support/find-chromium.ts';
+
+const repository = fileURLToPath(new URL('.', import.meta.url));
+const inRepository = (path: string): string => join(repository, path);
+
+const isolationHeaders = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+};
+const headers = process.env['COI'] === '1' ? isolationHeaders : {};
+
+/** `npm start` puts its own port here; a sync server started by hand uses this one. */
+const syncServer = process.env['SYNC_SERVER'] ?? 'http://127.0.0.1:8787';
+
+export default defineConfig(({ mode }) => ({
+  // Vitest needs the repository as its root; the demo's pages are at `/` and `/lab.html` of the development server.
+  root: mode === 'test' ? repository : inRepository('demo'),
+  cacheDir: inRepository('node_modules/.vite'),
+  resolve: {
+    alias: [
+      { find: /^tidelock$/, replacement: inRepository('src/index.ts') },
+      { find: /^tidelock\/worker$/, replacement: inRepository('worker/index.ts') },
+    ],
+  },
+  // Prebundling would move SQLite's module away from its WASM. The others are named so that no dependency is
+  // discovered late: that makes Vite reload the page in the middle of whatever it was doing.
+  optimizeDeps: { exclude: ['@sqlite.org/sqlite-wasm'], include: ['canonicalize', 'comlink', 'zod'] },
+  worker: { format: 'es' },
+  server: {
+    headers,
+    // A test run sees the files as they were when it started.
+    watch: mode === 'test' ? null : {},
+    fs: { allow: [repository] },
+    proxy: { '/sync': { target: syncServer, changeOrigin: true, ws: true } },
+  },
+  preview: { headers },
+  build: {
+    outDir: inRepository('dist/demo'),
+    emptyOutDir: true,
+    rolldownOptions: { input: ['index.html', 'lab.html'].map((page) => inRepository(`demo/${page}`)) },
+  },
+  test: {
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'node',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/browser/**', 'test/e2e/**', 'test/packed/**'],
+          environment: 'node',
+          typecheck: { enabled: true, tsconfig: 'test/tsconfig.json', include: ['test/**/*.test-d.ts'] },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          setupFiles: ['test/browser/support/setup.ts'],
+          testTimeout: 20_000,
+          // A persistent profile is what makes OPFS file-backed, and it cannot be shared by parallel files.
+          fileParallelism: false,
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            commands,
+            instances: [
+              {
+                browser: 'chromium',
+                provider: playwright({
+                  launchOptions: chromiumOptions(findChromium()),
+                  persistentContext: freshProfile(),
+                }),
+              },
+            ],
+          },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts', 'test/packed/**/*.test.ts'],
+          environment: 'node',
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 240_000,
+        },
+      },
+    ],
+  },
+}));
+
+/** A folder Chromium makes when it starts; removed when this process ends. */
+function freshProfile(): string {
+  const path = join(tmpdir(), `tidelock-vitest-${String(process.pid)}`);
+  rmSync(path, { recursive: true, force: true });
+  process.once('exit', () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));
+  return path;
+}
