@@ -1,0 +1,115 @@
+import { LIBRARY_CODES } from '../domain/error-codes';
+import { TidelockError } from '../domain/tidelock-error';
+import type { StorageKind } from '../protocol/discovery';
+import { DEFAULT_START_TIMEOUT_MS } from '../protocol/limits';
+import { isDatabaseName } from '../protocol/names';
+import type { AppOf, ShapeOf } from './app-shape';
+import { CallLayer, readTimeoutMs } from './call-layer';
+import { Presence } from './presence';
+import { Tide } from './tide';
+
+export interface ConnectOptions {
+  /** The database: 1 to 64 letters, digits, `.`, `-`, `_`. Tabs of one origin that name the same one share it. */
+  readonly name: string;
+  /** Makes the app's worker. Keep the `new Worker(new URL(…))` literal, so that bundlers see it. */
+  readonly worker: () => Worker;
+  /** `memory` keeps nothing past the writer's life; for tests and private windows. Default `opfs`. */
+  readonly storage?: StorageKind;
+  /** Longest wait for a first writer, in milliseconds; default 30,000. */
+  readonly startTimeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Joins the tabs of a database and resolves once a writer serves this one.
+ * @throws TidelockError INVALID_INPUT, UNSUPPORTED_ENVIRONMENT, WORKER_LOAD_FAILED, START_TIMEOUT, PROTOCOL_MISMATCH,
+ *   ABORTED, and where this tab's worker was to open the database: STORAGE_*, MIGRATION_FAILED, SCHEMA_TOO_NEW
+ * @example
+ * const tide = await connect<App>({
+ *   name: 'tasks',
+ *   worker: () => new Worker(new URL('./tasks.worker.ts', import.meta.url), { type: 'module' }),
+ * });
+ */
+export async function connect<App extends AppOf>(options: ConnectOptions): Promise<Tide<ShapeOf<App>>> {
+  assertOptions(options);
+  assertEnvironment();
+  const { name, worker, storage = 'opfs', signal } = options;
+  const timeoutMs = readTimeoutMs(options.startTimeoutMs ?? DEFAULT_START_TIMEOUT_MS);
+  const calls = new CallLayer();
+  const presence = new Presence({ db: name, storage, factory: worker, calls });
+  const tide = new Tide<ShapeOf<App>>({ db: name, calls, presence });
+
+  const timer = setTimeout(
+    () => presence.fail(startTimedOut(timeoutMs, presence.board.current.workerStage)),
+    timeoutMs,
+  );
+  const onAbort = (): void => presence.fail(aborted(signal?.reason));
+  if (signal?.aborted === true) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    await presence.start();
+    return tide;
+  } catch (error) {
+    tide.close();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+function assertOptions({ name, worker, storage = 'opfs' }: ConnectOptions): void {
+  if (typeof name !== 'string' || !isDatabaseName(name)) {
+    refuse(
+      'name',
+      `"${String(name)}" is no database name; wanted 1 to 64 letters, digits, ".", "-" or "_", no dot first`,
+    );
+  }
+  if (typeof worker !== 'function') refuse('worker', 'not a function that makes a Worker');
+  if (storage !== 'opfs' && storage !== 'memory')
+    refuse('storage', `"${String(storage)}" is neither "opfs" nor "memory"`);
+}
+
+function refuse(path: string, problem: string): never {
+  throw new TidelockError(LIBRARY_CODES.INVALID_INPUT, `Invalid option "${path}": ${problem}.`, {
+    details: { path, problem },
+  });
+}
+
+/** OPFS itself is tried in the worker, where its sync handles are; here only what the page must have to get there. */
+function assertEnvironment(): void {
+  if (!globalThis.isSecureContext)
+    unsupported('secure context', 'Serve the page over https or from localhost.');
+  if (globalThis.navigator?.locks === undefined) unsupported('locks', 'This browser has no Web Locks.');
+  if (typeof BroadcastChannel === 'undefined')
+    unsupported('BroadcastChannel', 'This browser has no BroadcastChannel.');
+  if (typeof Worker === 'undefined')
+    unsupported('worker', 'Call connect in a page, not in a worker or on a server.');
+}
+
+function unsupported(missing: string, advice: string): never {
+  throw new TidelockError(
+    LIBRARY_CODES.UNSUPPORTED_ENVIRONMENT,
+    `tidelock cannot run here: no ${missing}. ${advice}`,
+    {
+      details: { missing },
+    },
+  );
+}
+
+function startTimedOut(timeoutMs: number, stage: string): TidelockError {
+  return new TidelockError(
+    LIBRARY_CODES.START_TIMEOUT,
+    `No writer served this tab within ${timeoutMs} ms; its own worker stands at "${stage}".`,
+    {
+      details: { stage, timeoutMs },
+    },
+  );
+}
+
+function aborted(cause: unknown): TidelockError {
+  return new TidelockError(LIBRARY_CODES.ABORTED, 'connect was aborted by its signal.', {
+    details: { outcome: 'not-executed' },
+    cause,
+  });
+}

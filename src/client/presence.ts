@@ -1,0 +1,88 @@
+/**
+ * The page's presence among the tabs, through its whole life: a session while the page is shown, none while it sits
+ * in the back/forward cache (there it would keep its worker's lock and file handles and starve every other tab), and
+ * another one when it returns. Calls made meanwhile wait in the call layer.
+ *
+ *   start → session ──pagehide──→ none ──pageshow (persisted)──→ session → … → stop
+ */
+import type { CallLayer } from './call-layer';
+import { TabSession, type SessionEvents, type SessionOptions } from './session';
+import { StatusBoard } from './status';
+
+export interface PresenceOptions extends Omit<SessionOptions, 'events'> {
+  readonly calls: CallLayer;
+}
+
+export class Presence {
+  readonly board: StatusBoard;
+  readonly #options: PresenceOptions;
+  readonly #formerWriters = new Set<string>();
+  readonly #firstWriter = Promise.withResolvers<void>();
+  readonly #stopped = new AbortController();
+  #session: TabSession;
+
+  constructor(options: PresenceOptions) {
+    this.#options = options;
+    this.#firstWriter.promise.catch(() => undefined); // who waits for it hears of it; nobody else must
+    this.#session = this.#makeSession();
+    this.board = new StatusBoard(options.db, this.#session.sessionId);
+  }
+
+  /** Called once. Resolves when a first writer serves this tab; rejects with what makes that impossible. */
+  async start(): Promise<void> {
+    const { signal } = this.#stopped;
+    addEventListener('pagehide', () => this.#leave(), { signal });
+    addEventListener('pageshow', ({ persisted }) => persisted && this.#return(), { signal });
+    await this.#session.start();
+    await this.#firstWriter.promise;
+  }
+
+  /** Whether this client was ever served by that writer. */
+  hasKnownWriter(serverInstanceId: string): boolean {
+    return this.#formerWriters.has(serverInstanceId);
+  }
+
+  /** Ends `start`'s waiting with an error, if it still waits. */
+  fail(error: unknown): void {
+    this.#firstWriter.reject(error);
+  }
+
+  /** Idempotent. */
+  stop(): void {
+    this.#stopped.abort();
+    this.#session.stop();
+  }
+
+  #leave(): void {
+    this.#session.stop();
+    this.#options.calls.detach();
+  }
+
+  #return(): void {
+    this.#session = this.#makeSession();
+    this.board.update({ sessionId: this.#session.sessionId, connection: 'connecting', writer: null });
+    this.#session.start().catch(reportError);
+  }
+
+  #makeSession(): TabSession {
+    const { db, storage, factory } = this.#options;
+    return new TabSession({ db, storage, factory, events: this.#events });
+  }
+
+  readonly #events: SessionEvents = {
+    onLink: (link) => {
+      this.#formerWriters.add(link.writer.serverInstanceId);
+      this.#options.calls.attach(link);
+    },
+    onCoordinator: (view, writer) => {
+      this.board.see(view, writer);
+      this.#firstWriter.resolve();
+    },
+    onStage: (workerStage) => this.board.update({ workerStage }),
+    onWorkerFailed: (error) => {
+      this.board.update({ workerError: error });
+      this.fail(error);
+    },
+    onRefused: (error) => this.fail(error),
+  };
+}

@@ -1,0 +1,134 @@
+/**
+ * One life of this page among the tabs of a database: a session lock, a place on the discovery channel, a worker of
+ * its own, and a line to whichever worker is the writer. A page that returns from the back/forward cache starts
+ * another session behind the same client object.
+ *
+ *   lock held → channel open → hello … welcome → link → (another writer) hello … welcome → link → … → stop
+ *
+ * Rules: the id is fresh each time and never stored, so a duplicated tab is another session; hello is repeated until
+ * a writer answers; a welcome of an earlier epoch than the present link's is ignored.
+ */
+import { LIBRARY_CODES } from '../domain/error-codes';
+import { TidelockError } from '../domain/tidelock-error';
+import { holdLock } from '../election/locks';
+import { WorkerKeeper } from '../election/worker-keeper';
+import type { CoordinatorView, DiscoveryMessage, StorageKind, WriterIdentity } from '../protocol/discovery';
+import { PROTOCOL_VERSION } from '../protocol/limits';
+import { lockNames } from '../protocol/names';
+import type { WorkerStage } from '../protocol/worker-port';
+import { DiscoveryChannel } from '../transport/discovery-channel';
+import { WriterLink } from '../transport/writer-link';
+
+/** Between two hellos while no writer answers: a lost message costs at most this. */
+const HELLO_INTERVAL_MS = 500;
+
+export interface SessionEvents {
+  onLink(link: WriterLink): void;
+  onCoordinator(view: CoordinatorView, writer: WriterIdentity): void;
+  onStage(stage: WorkerStage): void;
+  onWorkerFailed(error: Error): void;
+  /** A writer that speaks another protocol serves this database. */
+  onRefused(error: Error): void;
+}
+
+export interface SessionOptions {
+  readonly db: string;
+  readonly storage: StorageKind;
+  readonly factory: () => Worker;
+  readonly events: SessionEvents;
+}
+
+export class TabSession {
+  readonly sessionId: string = crypto.randomUUID();
+  readonly #options: SessionOptions;
+  readonly #keeper: WorkerKeeper;
+  readonly #stopped = new AbortController();
+  #channel: DiscoveryChannel | undefined;
+  #link: WriterLink | undefined;
+  #helloTimer: ReturnType<typeof setInterval> | undefined;
+  #releaseLock: (() => void) | undefined;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    const { db, storage, factory, events } = options;
+    this.#keeper = new WorkerKeeper({
+      db,
+      storage,
+      factory,
+      sessionId: this.sessionId,
+      onStage: (stage) => events.onStage(stage),
+      onFailed: (error) => events.onWorkerFailed(error),
+    });
+  }
+
+  /** Called once. */
+  async start(): Promise<void> {
+    const release = await holdLock(lockNames.session(this.#options.db, this.sessionId));
+    if (this.#stopped.signal.aborted) {
+      release();
+      return;
+    }
+    this.#releaseLock = release;
+    this.#channel = new DiscoveryChannel(this.#options.db, this.sessionId, (message) => this.#hear(message));
+    this.#helloTimer = setInterval(() => this.#greet(), HELLO_INTERVAL_MS);
+    this.#greet();
+    this.#keeper.start();
+  }
+
+  /** Ends worker, line and lock, in that order: whoever learns of the free lock finds the worker gone too. Idempotent. */
+  stop(): void {
+    this.#stopped.abort();
+    clearInterval(this.#helloTimer);
+    this.#keeper.stop();
+    this.#channel?.send(null, { kind: 'goodbye' });
+    this.#channel?.close();
+    this.#link?.close();
+    this.#releaseLock?.();
+  }
+
+  #greet(): void {
+    if (this.#link === undefined) this.#channel?.send(null, { kind: 'hello' });
+  }
+
+  #hear({ body, protocol }: DiscoveryMessage): void {
+    if (protocol !== PROTOCOL_VERSION && body.kind !== 'refuse') return;
+    switch (body.kind) {
+      case 'writer':
+        this.#channel?.send(null, { kind: 'hello' });
+        return;
+      case 'welcome':
+        this.#connect(body.writer);
+        if (this.#isCurrent(body.writer)) this.#options.events.onCoordinator(body.coordinator, body.writer);
+        return;
+      case 'change':
+        if (this.#isCurrent(body.writer)) this.#options.events.onCoordinator(body.coordinator, body.writer);
+        else this.#channel?.send(null, { kind: 'hello' });
+        return;
+      case 'refuse':
+        if (this.#link === undefined) this.#options.events.onRefused(refused(body.protocol));
+        return;
+      case 'hello':
+      case 'goodbye':
+        return; // for the writer
+    }
+  }
+
+  #connect(writer: WriterIdentity): void {
+    if (this.#link !== undefined && writer.epoch <= this.#link.writer.epoch) return;
+    this.#link?.close();
+    this.#link = new WriterLink(this.#options.db, this.sessionId, writer);
+    this.#options.events.onLink(this.#link);
+  }
+
+  #isCurrent(writer: WriterIdentity): boolean {
+    return writer.serverInstanceId === this.#link?.writer.serverInstanceId;
+  }
+}
+
+function refused(actual: number): TidelockError {
+  return new TidelockError(
+    LIBRARY_CODES.PROTOCOL_MISMATCH,
+    `The writer speaks protocol ${actual}, this page ${PROTOCOL_VERSION}. Reload the older page.`,
+    { details: { expected: PROTOCOL_VERSION, actual } },
+  );
+}

@@ -1,0 +1,111 @@
+import type { CoordinatorView, StorageKind, WriterIdentity } from '../protocol/discovery';
+import type { WorkerStage } from '../protocol/worker-port';
+
+/** A picture of this client at one moment; a new object whenever something in it changed. */
+export interface TideStatus {
+  /** The database name. */
+  readonly db: string;
+  /** This page's session; changes when the page returns from the back/forward cache. */
+  readonly sessionId: string;
+  /** `connecting` until a writer answers; it may be so again between two writers' lives without this changing. */
+  readonly connection: 'connecting' | 'connected' | 'closed';
+  /** Whether this tab's own worker is the writer. */
+  readonly role: 'writer' | 'follower';
+  /** Where this tab's own worker stands; `waiting` is the normal state of a follower's. */
+  readonly workerStage: WorkerStage;
+  /** Why this tab's own worker was given up; null while it is well. Another tab's may serve this one all the same. */
+  readonly workerError: Error | null;
+  /** The writer that serves this tab; null before the first. */
+  readonly writer: WriterIdentity | null;
+  readonly storage: StorageKind | null;
+  /** The active workspace; null before the first was opened. */
+  readonly workspaceId: string | null;
+  readonly generation: number;
+  readonly ownershipMode: string;
+  readonly transitionState: string;
+  /** Moves with every local write; compare it, or listen to `change`. */
+  readonly localDataVersion: number;
+}
+
+export interface TideEvents {
+  /** Local data moved: read again what you show. */
+  change: { readonly workspaceId: string | null; readonly localDataVersion: number };
+  status: TideStatus;
+  /** Another workspace became the active one. */
+  workspace: { readonly workspaceId: string | null; readonly generation: number };
+}
+
+type Listener<E extends keyof TideEvents> = (event: TideEvents[E]) => void;
+
+/** Keeps the status and tells listeners. A listener that throws is reported and harms nobody else. */
+export class StatusBoard {
+  #status: TideStatus;
+  readonly #listeners: { readonly [E in keyof TideEvents]: Set<Listener<E>> } = {
+    change: new Set(),
+    status: new Set(),
+    workspace: new Set(),
+  };
+
+  constructor(db: string, sessionId: string) {
+    this.#status = {
+      db,
+      sessionId,
+      connection: 'connecting',
+      role: 'follower',
+      workerStage: 'loading',
+      workerError: null,
+      writer: null,
+      storage: null,
+      workspaceId: null,
+      generation: 0,
+      ownershipMode: 'stopped',
+      transitionState: 'idle',
+      localDataVersion: 0,
+    };
+  }
+
+  get current(): TideStatus {
+    return this.#status;
+  }
+
+  update(change: Partial<TideStatus>): void {
+    const before = this.#status;
+    const next = { ...before, ...change };
+    const role = next.writer?.sessionId === next.sessionId ? 'writer' : 'follower';
+    this.#status = { ...next, role };
+    this.#emit('status', this.#status);
+    if (next.workspaceId !== before.workspaceId) {
+      this.#emit('workspace', { workspaceId: next.workspaceId, generation: next.generation });
+    }
+    if (next.localDataVersion !== before.localDataVersion || next.workspaceId !== before.workspaceId) {
+      this.#emit('change', { workspaceId: next.workspaceId, localDataVersion: next.localDataVersion });
+    }
+  }
+
+  see(view: CoordinatorView, writer: WriterIdentity): void {
+    this.update({ ...view, writer, storage: writer.storage, connection: 'connected' });
+  }
+
+  /** Returns the function that ends the listening; it may be called more than once. */
+  on<E extends keyof TideEvents>(event: E, listener: Listener<E>): () => void {
+    const listeners: Set<Listener<E>> = this.#listeners[event];
+    const entry: Listener<E> = (value) => listener(value); // one entry a call, even for the same function twice
+    listeners.add(entry);
+    return () => void listeners.delete(entry);
+  }
+
+  clear(): void {
+    for (const listeners of Object.values(this.#listeners)) listeners.clear();
+  }
+
+  #emit<E extends keyof TideEvents>(event: E, value: TideEvents[E]): void {
+    const listeners: Set<Listener<E>> = this.#listeners[event];
+    for (const listener of [...listeners]) {
+      try {
+        listener(value);
+      } catch (error) {
+        reportError(error);
+      }
+    }
+  }
+}
