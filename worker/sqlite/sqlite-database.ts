@@ -1,33 +1,43 @@
 import type { Database as Oo1Database, Sqlite3Static } from '@sqlite.org/sqlite-wasm';
-import { STORE_CODES } from '../../src/domain/error-codes';
-import { isThenable } from '../../src/domain/is-thenable';
-import { TidelockError } from '../../src/domain/tidelock-error';
 import type { Database, Statement } from '../database';
-import { SqliteStatement } from './sqlite-statement';
+import { HandlerGuard } from './handler-guard';
+import { refusePromise } from './refuse-promise';
+import { SqliteCalls } from './sqlite-calls';
+import { SqliteStatement, type StatementHost } from './sqlite-statement';
 import { toStorageError } from './storage-errors';
+import { TransactionEndedError } from './transaction-ended-error';
 
 /**
- * A statement inside a transaction ended that transaction (INSERT OR ROLLBACK, RAISE(ROLLBACK), a full disk), so
- * everything in it is gone. Whoever shares a transaction must run its members again, each alone.
+ * One open connection. Owned by whoever opened it, who calls `close` once; statements die with it.
+ *
+ * A transaction that SQLite itself ended stays ended: until the outermost `transaction` has returned, every further
+ * write and every further `transaction` throws TransactionEndedError instead of committing on its own.
  */
-export class TransactionEndedError extends Error {
-  override readonly name = 'TransactionEndedError';
-  constructor() {
-    super('a statement ended the transaction it ran in; all its writes are undone');
-  }
-}
-
-/** One open connection. Owned by whoever opened it, who calls `close` once; statements die with it. */
 export class SqliteDatabase implements Database {
   readonly provider = 'sqlite';
+  /** Decides what SQL that is not the library's may do. */
+  readonly guard: HandlerGuard;
   readonly #sqlite3: Sqlite3Static;
   readonly #db: Oo1Database;
+  readonly #calls: SqliteCalls;
+  readonly #host: StatementHost;
   readonly #statements = new Map<string, SqliteStatement>();
-  #savepoints = 0;
+  /** How many `transaction` calls are running; 0 outside. */
+  #depth = 0;
 
   constructor(sqlite3: Sqlite3Static, db: Oo1Database) {
     this.#sqlite3 = sqlite3;
     this.#db = db;
+    this.#calls = new SqliteCalls(sqlite3);
+    this.#host = {
+      calls: this.#calls,
+      db,
+      throwCode: (code) => {
+        if (code !== 0) sqlite3.oo1.DB.checkRc(db, code);
+      },
+      assertMayWrite: () => this.#assertMayWrite(),
+    };
+    this.guard = new HandlerGuard(sqlite3, db);
   }
 
   prepare(sql: string): Statement {
@@ -38,8 +48,13 @@ export class SqliteDatabase implements Database {
   prepareUncached(sql: string): SqliteStatement {
     try {
       const stmt = this.#db.prepare(sql);
-      const isReadOnly = this.#sqlite3.capi.sqlite3_stmt_readonly(stmt) !== 0;
-      return new SqliteStatement(stmt, isReadOnly ? () => 0 : () => this.#db.changes());
+      const { capi } = this.#sqlite3;
+      assertOneStatement(sql, capi.sqlite3_sql(stmt) ?? '');
+      const isReadOnly = capi.sqlite3_stmt_readonly(stmt) !== 0;
+      const parameterNames = Array.from({ length: stmt.parameterCount }, (_, i) =>
+        capi.sqlite3_bind_parameter_name(stmt, i + 1),
+      );
+      return new SqliteStatement(this.#host, stmt, { isReadOnly, parameterNames });
     } catch (error) {
       throw toStorageError(error);
     }
@@ -47,6 +62,7 @@ export class SqliteDatabase implements Database {
 
   /** Runs a script of several statements, for migrations and pragmas. */
   exec(sql: string): void {
+    this.#assertMayWrite();
     try {
       this.#db.exec(sql);
     } catch (error) {
@@ -55,31 +71,33 @@ export class SqliteDatabase implements Database {
   }
 
   get isInTransaction(): boolean {
-    return this.#sqlite3.capi.sqlite3_get_autocommit(this.#db) === 0;
+    const { pointer } = this.#db;
+    return pointer !== undefined && this.#calls.raw.sqlite3_get_autocommit(pointer) === 0;
   }
 
   transaction<T>(work: () => T): T {
+    this.#assertMayWrite();
     return this.isInTransaction ? this.#nest(work) : this.#begin(work);
   }
 
   /** Whether a deferred foreign key is violated by now, anywhere in the open transaction. */
   hasDeferredViolation(): boolean {
-    const { capi, wasm } = this.#sqlite3;
-    const at = wasm.pstack.pointer;
+    const { pointer } = this.#db;
+    const op = this.#sqlite3.capi.SQLITE_DBSTATUS_DEFERRED_FKS;
+    return pointer !== undefined && this.#calls.readStatus(pointer, op) !== 0;
+  }
+
+  /** The whole database as the bytes of a file, the WAL's content included. */
+  serialize(): Uint8Array {
     try {
-      const current = wasm.pstack.alloc(8);
-      const rc = capi.sqlite3_db_status(
-        this.#db,
-        capi.SQLITE_DBSTATUS_DEFERRED_FKS,
-        current,
-        Number(current) + 4,
-        0,
-      );
-      if (rc !== 0) throw new Error(`sqlite3_db_status failed with ${rc}`);
-      return wasm.peek32(current) !== 0;
-    } finally {
-      wasm.pstack.restore(at);
+      return this.#sqlite3.capi.sqlite3_js_db_export(this.#db);
+    } catch (error) {
+      throw toStorageError(error);
     }
+  }
+
+  get isOpen(): boolean {
+    return this.#db.isOpen();
   }
 
   /** Idempotent. */
@@ -88,37 +106,40 @@ export class SqliteDatabase implements Database {
     if (this.#db.isOpen()) this.#db.close();
   }
 
-  /** For the guard that installs an authorizer; nothing else touches the raw handle. */
-  get handle(): Oo1Database {
-    return this.#db;
-  }
-
   #prepareNew(sql: string): SqliteStatement {
     const statement = this.prepareUncached(sql);
     this.#statements.set(sql, statement);
     return statement;
   }
 
+  #assertMayWrite(): void {
+    if (this.#depth > 0 && !this.isInTransaction) throw new TransactionEndedError();
+  }
+
   #begin<T>(work: () => T): T {
     this.prepare('BEGIN IMMEDIATE').run();
+    this.#depth = 1;
     try {
       const result = refusePromise(work());
-      if (!this.isInTransaction) throw new TransactionEndedError();
+      this.#assertMayWrite();
       this.prepare('COMMIT').run();
       return result;
     } catch (error) {
       // SQLite may have rolled back by itself; a ROLLBACK then would mask the error that matters.
       if (this.isInTransaction) this.prepare('ROLLBACK').run();
       throw error;
+    } finally {
+      this.#depth = 0;
     }
   }
 
   #nest<T>(work: () => T): T {
-    const name = `tidelock_${++this.#savepoints}`;
+    const name = `tidelock_${this.#depth}`;
     this.prepare(`SAVEPOINT ${name}`).run();
+    this.#depth += 1;
     try {
       const result = refusePromise(work());
-      if (!this.isInTransaction) throw new TransactionEndedError();
+      this.#assertMayWrite();
       this.prepare(`RELEASE ${name}`).run();
       return result;
     } catch (error) {
@@ -128,20 +149,14 @@ export class SqliteDatabase implements Database {
       }
       throw error;
     } finally {
-      this.#savepoints -= 1;
+      this.#depth -= 1;
     }
   }
 }
 
-function refusePromise<T>(result: T): T {
-  if (!isThenable(result)) return result;
-  // Its rejection, if any, belongs to nobody now.
-  result.then(undefined, () => undefined);
-  throw new TidelockError(
-    STORE_CODES.ASYNC_TRANSACTION,
-    'A transaction callback returned a promise; it must be synchronous.',
-    {
-      details: { expected: 'a value', actual: 'a promise' },
-    },
-  );
+/** SQLite prepares the first statement of a text and would leave the rest undone without a word. */
+function assertOneStatement(sql: string, prepared: string): void {
+  const rest = sql.slice(prepared.length);
+  if (/^(\s|;|--[^\n]*|\/\*[^]*?\*\/)*$/.test(rest)) return;
+  throw new TypeError(`one statement wanted, more found after it: "${rest.trim().slice(0, 40)}"`);
 }

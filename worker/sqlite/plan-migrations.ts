@@ -1,0 +1,74 @@
+import { LIBRARY_CODES } from '../../src/domain/error-codes';
+import { TidelockError } from '../../src/domain/tidelock-error';
+
+export interface Migration {
+  /** 1, 2, 3 … without gaps; never reused, never reordered once released. */
+  readonly id: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** `tidelock`: tables of the library. `app`: the application's own, run under the guard. */
+export type MigrationScope = 'tidelock' | 'app';
+
+/** One that a database remembers. */
+export interface AppliedMigration {
+  readonly id: number;
+  readonly name: string;
+}
+
+/**
+ * Which of `known` are still missing after `applied` (in the order of ids).
+ *
+ * @throws INVALID_INPUT (`details.path`) for a list with gaps, duplicates or a changed past.
+ * @throws SCHEMA_TOO_NEW (`details`: scope, storedId, knownId) where the database has ones this build does not know.
+ */
+export function planMigrations(
+  scope: MigrationScope,
+  known: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): readonly Migration[] {
+  known.forEach((migration, index) => assertNumbered(scope, migration, index));
+  const last = applied.at(-1);
+  if (last !== undefined && last.id > known.length) {
+    throw new TidelockError(
+      LIBRARY_CODES.SCHEMA_TOO_NEW,
+      `The database is at ${scope} migration ${last.id} ("${last.name}"); this build knows ${known.length}.`,
+      { details: { scope, storedId: last.id, storedName: last.name, knownId: known.length } },
+    );
+  }
+  known.slice(0, applied.length).forEach((migration, index) => {
+    assertUnchanged(scope, migration, applied[index], index);
+  });
+  return known.slice(applied.length);
+}
+
+function assertNumbered(scope: MigrationScope, migration: Migration, index: number): void {
+  const wanted = index + 1;
+  if (migration.id !== wanted) {
+    throw invalid(scope, `[${index}].id`, `must be ${wanted} in its place, found ${migration.id}`);
+  }
+  if (migration.name === '') throw invalid(scope, `[${index}].name`, 'must not be empty');
+}
+
+function assertUnchanged(
+  scope: MigrationScope,
+  migration: Migration,
+  applied: AppliedMigration | undefined,
+  index: number,
+): void {
+  if (applied?.id === migration.id && applied.name === migration.name) return;
+  const was = applied === undefined ? 'nothing' : `${applied.id} "${applied.name}"`;
+  throw invalid(scope, `[${index}].name`, `was applied as ${was}, found "${migration.name}"`);
+}
+
+function invalid(scope: MigrationScope, at: string, problem: string): TidelockError {
+  const path = `${scope === 'app' ? 'migrations' : 'tidelock.migrations'}${at}`;
+  return new TidelockError(
+    LIBRARY_CODES.INVALID_INPUT,
+    `A released migration is fixed: ${path} ${problem}.`,
+    {
+      details: { path, problem },
+    },
+  );
+}
