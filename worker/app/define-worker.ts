@@ -1,0 +1,81 @@
+import { LIBRARY_CODES } from '../../src/domain/error-codes';
+import { TidelockError } from '../../src/domain/tidelock-error';
+import { isDatabaseName } from '../../src/protocol/names';
+import { WorkerHost } from '../host/worker-host';
+import type { Migration } from '../sqlite/plan-migrations';
+import type { ApplyHandler, MutationHandler, QueryHandler } from './handlers';
+
+type Handlers<Handler> = Readonly<Record<string, Handler>>;
+
+/** The app's part of the worker: its tables and its handlers. */
+export interface AppDefinition {
+  /** The app's name; databases are named by `connect`. */
+  readonly name: string;
+  /** The app's own tables, numbered 1, 2, 3 … Never edit one that was released. */
+  readonly migrations?: readonly Migration[];
+  readonly queries?: Handlers<QueryHandler>;
+  readonly mutations?: Handlers<MutationHandler>;
+  readonly apply?: Handlers<ApplyHandler>;
+  /** Epoch milliseconds; another clock for tests. Default `Date.now`. */
+  readonly clock?: () => number;
+}
+
+type TypesOf<Group> =
+  Group extends Handlers<{ readonly types?: unknown }>
+    ? { readonly [Name in keyof Group]: NonNullable<Group[Name]['types']> }
+    : Record<never, never>;
+
+/** Names and types of a worker file's handlers, for `connect<typeof app>`. */
+export interface WorkerApp<Definition extends AppDefinition> {
+  readonly name: string;
+  readonly shape?: {
+    readonly queries: TypesOf<Definition['queries']>;
+    readonly mutations: TypesOf<Definition['mutations']>;
+    readonly apply: TypesOf<Definition['apply']>;
+  };
+  /** Starts listening for the tab. Call it once, last in the worker file. */
+  serve(): void;
+}
+
+/**
+ * Describes what the app keeps and does beside SQLite.
+ * @throws TidelockError INVALID_INPUT (path) for a bad name or a handler of the wrong kind
+ * @example
+ * export const app = defineWorker({ name: 'tasks', migrations, queries, mutations, apply });
+ * app.serve();
+ * export type App = typeof app;
+ */
+export function defineWorker<const Definition extends AppDefinition>(
+  definition: Definition,
+): WorkerApp<Definition> {
+  assertDefinition(definition);
+  return {
+    name: definition.name,
+    serve: () => new WorkerHost(definition).listen(),
+  };
+}
+
+function assertDefinition(definition: AppDefinition): void {
+  if (!isDatabaseName(definition.name))
+    refuse('name', `"${definition.name}" is no name; wanted letters, digits, ".", "-" or "_"`);
+  const groups = [
+    ['queries', 'query', definition.queries],
+    ['mutations', 'mutation', definition.mutations],
+    ['apply', 'apply', definition.apply],
+  ] as const;
+  for (const [group, kind, handlers] of groups) {
+    for (const [name, handler] of Object.entries(handlers ?? {})) {
+      if (handler.kind !== kind) refuse(`${group}.${name}`, `made by ${handler.kind}(); wanted ${kind}()`);
+    }
+  }
+}
+
+function refuse(path: string, problem: string): never {
+  throw new TidelockError(
+    LIBRARY_CODES.INVALID_INPUT,
+    `Invalid worker definition at "${path}": ${problem}.`,
+    {
+      details: { path, problem },
+    },
+  );
+}

@@ -1,0 +1,23 @@
+import type { CallReceipts } from '../stores/call-receipts';
+import type { Stores } from '../stores';
+import type { AppDatabases } from '../sqlite/app-databases';
+import type { Database } from '../database';
+import type { AppDefinition } from '../app/define-worker';
+
+/** What every call works on. One a writer's life. */
+export interface WriterContext {
+  readonly database: Database;
+  readonly stores: Stores;
+  readonly receipts: CallReceipts;
+  readonly app: AppDatabases;
+  readonly definition: AppDefinition;
+  readonly serverInstanceId: string;
+  /** ISO 8601 UTC. */
+  readonly clock: () => string;
+  readonly newId: () => string;
+}
+
+/** The same, for one call of one tab. */
+export interface CallContext extends WriterContext {
+  readonly sessionId: string;
+}

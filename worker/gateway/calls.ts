@@ -1,0 +1,53 @@
+/** Who answers which call: the other half of `protocol/surface`. All of it synchronous, inside the scheduler's turn. */
+import type { CallInput, CallName, CallOutput } from '../../src/protocol/surface';
+import { runMutation, runQuery } from './app-calls';
+import type { CallContext } from './call-context';
+import { abandonPermits, applyPull, applyPush, beginPull, beginPush, recordOutcomes } from './gateway-calls';
+import { issuePermit, withInstance } from './permit-calls';
+import { openWorkspace } from './workspace-calls';
+
+/** `calls.cancel` is the port's own: it never comes to the scheduler. */
+export type ScheduledCall = Exclude<CallName, 'calls.cancel'>;
+
+type Answers = {
+  readonly [C in ScheduledCall]: (context: CallContext, input: CallInput<C>) => CallOutput<C>;
+};
+
+const ANSWERS: Answers = {
+  'app.query': runQuery,
+  'app.mutate': runMutation,
+  'coordinator.readState': ({ stores }) => stores.coordinator.readOrCreateState(),
+  'workspaces.open': openWorkspace,
+  'permits.issue': issuePermit,
+  'permits.transition': (context, input) => context.stores.permits.transition(withInstance(context, input)),
+  'permits.enterLocalCommit': (context, input) =>
+    context.stores.permits.enterLocalCommit(withInstance(context, input)),
+  'permits.completeLocalCommit': (context, input) =>
+    context.stores.permits.completeLocalCommit(withInstance(context, input)),
+  'permits.release': (context, input) => context.stores.permits.release(withInstance(context, input)),
+  'permits.acknowledgeNonApplyingCompletion': (context, input) =>
+    context.stores.permits.acknowledgeNonApplyingCompletion(withInstance(context, input)),
+  'permits.abandonPermit': (context, input) =>
+    context.stores.permits.abandonPermit(withInstance(context, input)),
+  'permits.renew': (context, input) => context.stores.permits.renew(withInstance(context, input)),
+  'permits.read': ({ stores }, { permitId }) => stores.permits.read(permitId),
+  'permits.summarize': ({ stores }, { workspaceId }) => stores.permits.summarize(workspaceId),
+  'permits.inspectGenerationDrain': ({ stores }, scope) => stores.permits.inspectGenerationDrain(scope),
+  'permits.listOpenRecoveryObligations': ({ stores }, { workspaceId }) =>
+    stores.permits.listOpenRecoveryObligations(workspaceId),
+  'gateway.beginPull': beginPull,
+  'gateway.beginPush': beginPush,
+  'gateway.recordOutcomes': recordOutcomes,
+  'gateway.applyPull': applyPull,
+  'gateway.applyPush': applyPush,
+  'gateway.abandon': abandonPermits,
+};
+
+/** Runs one call whose input fits its schema. */
+export function answerCall<C extends ScheduledCall>(
+  context: CallContext,
+  call: C,
+  input: CallInput<C>,
+): CallOutput<C> {
+  return ANSWERS[call](context, input);
+}

@@ -1,0 +1,68 @@
+import { LIBRARY_CODES } from '../../src/domain/error-codes';
+import { isThenable } from '../../src/domain/is-thenable';
+import { TidelockError, isTidelockError } from '../../src/domain/tidelock-error';
+import { checkPlainJson } from '../../src/protocol/plain-json';
+import { TransactionEndedError } from '../sqlite/transaction-ended-error';
+
+export interface HandlerRun {
+  /** `queries.tasks`: for messages. */
+  readonly name: string;
+  /** Rows may hold BLOBs and bigints; what is kept as a receipt must be JSON. */
+  readonly allowRowValues: boolean;
+}
+
+/**
+ * Runs application code and types what comes of it. Its own errors become HANDLER_FAILED with the cause; a typed error
+ * (bad input, full storage) stays what it is; the end of a shared transaction goes up to the scheduler untouched.
+ */
+export function runHandler<T>({ name, allowRowValues }: HandlerRun, work: () => T): T {
+  let value: T;
+  try {
+    value = work();
+  } catch (cause) {
+    if (isTidelockError(cause) || cause instanceof TransactionEndedError) throw cause;
+    throw handlerFailed(name, cause);
+  }
+  if (isThenable(value)) {
+    value.then(undefined, () => undefined); // nobody waits for it any more
+    throw new TidelockError(
+      LIBRARY_CODES.HANDLER_ASYNC,
+      `The handler ${name} returned a promise; it must be synchronous.`,
+      {
+        details: { handler: name },
+      },
+    );
+  }
+  if (value === undefined) return value;
+  const { fault } = checkPlainJson(value, { allowRowValues });
+  if (fault === null) return value;
+  throw handlerFailed(
+    name,
+    new TypeError(`returned ${fault.problem} at "${fault.path}", which cannot be sent to a tab`),
+  );
+}
+
+export function handlerFailed(name: string, cause: unknown): TidelockError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new TidelockError(LIBRARY_CODES.HANDLER_FAILED, `The handler ${name} failed: ${reason}`, {
+    details: { handler: name },
+    cause,
+  });
+}
+
+/** Finds a handler by name. @throws TidelockError UNKNOWN_HANDLER */
+export function mustGetHandler<H>(
+  group: string,
+  handlers: Readonly<Record<string, H>> | undefined,
+  name: string,
+): H {
+  const handler = handlers !== undefined && Object.hasOwn(handlers, name) ? handlers[name] : undefined;
+  if (handler !== undefined) return handler;
+  throw new TidelockError(
+    LIBRARY_CODES.UNKNOWN_HANDLER,
+    `The worker file has no ${group} handler "${name}".`,
+    {
+      details: { group, handler: name, known: Object.keys(handlers ?? {}) },
+    },
+  );
+}

@@ -1,0 +1,64 @@
+/**
+ * The tabs this writer knows: a line to each that said hello, and a watch on each one's lock, so that its death is
+ * learned from the browser and not from a timeout.
+ *
+ *   hello → line + watch → (lock free) → line closed, onGone
+ *   adopt → watch alone, for a tab whose permits were taken over before it said hello
+ */
+import { waitUntilFree } from '../../src/election/locks';
+import type { WriterPort } from '../../src/protocol/call';
+import { lockNames } from '../../src/protocol/names';
+import type { ChannelEndpoint } from '../../src/transport/channel-endpoint';
+import { exposeWriterPort } from '../../src/transport/expose-writer-port';
+
+export interface SessionsOptions {
+  readonly db: string;
+  readonly serverInstanceId: string;
+  readonly makePort: (sessionId: string) => WriterPort;
+  /** The tab is gone for good; its permits are nobody's now. */
+  readonly onGone: (sessionId: string) => void;
+}
+
+export class Sessions {
+  readonly #options: SessionsOptions;
+  readonly #lines = new Map<string, ChannelEndpoint>();
+  readonly #watches = new Map<string, AbortController>();
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+  }
+
+  /** Serves the tab from now on; again for one that is served already changes nothing. */
+  serve(sessionId: string): void {
+    if (!this.#lines.has(sessionId)) {
+      const { db, serverInstanceId, makePort } = this.#options;
+      this.#lines.set(sessionId, exposeWriterPort({ db, sessionId, serverInstanceId }, makePort(sessionId)));
+    }
+    this.watch(sessionId);
+  }
+
+  watch(sessionId: string): void {
+    if (this.#watches.has(sessionId)) return;
+    const watch = new AbortController();
+    this.#watches.set(sessionId, watch);
+    waitUntilFree(lockNames.session(this.#options.db, sessionId), watch.signal).then(
+      () => this.#bury(sessionId),
+      () => undefined, // close() ended the watch
+    );
+  }
+
+  /** Idempotent. */
+  close(): void {
+    for (const watch of this.#watches.values()) watch.abort();
+    for (const line of this.#lines.values()) line.close();
+    this.#watches.clear();
+    this.#lines.clear();
+  }
+
+  #bury(sessionId: string): void {
+    if (!this.#watches.delete(sessionId)) return;
+    this.#lines.get(sessionId)?.close();
+    this.#lines.delete(sessionId);
+    this.#options.onGone(sessionId);
+  }
+}

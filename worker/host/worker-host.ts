@@ -1,0 +1,105 @@
+/**
+ * The worker's own life, as its tab sees it.
+ *
+ *   loaded → start → (worker lock) waiting → (writer lock) opening → migrating → recovering → serving
+ *                                                    └────────────── failed ──────────────┘ → the worker ends
+ *
+ * Rules: the worker lock is held before the first stage is told, so that the tab can watch it; the writer lock is held
+ * for as long as the worker lives as writer, and never stolen; the database is opened under it and nowhere else. A
+ * standby loads the WASM while it waits. A failed opening ends this worker, which frees its handles; whether another
+ * one is made is the tab's business.
+ */
+import { LIBRARY_CODES } from '../../src/domain/error-codes';
+import { TidelockError } from '../../src/domain/tidelock-error';
+import { holdLock } from '../../src/election/locks';
+import { encodeError } from '../../src/protocol/error-codec';
+import { PROTOCOL_VERSION } from '../../src/protocol/limits';
+import { isDatabaseName, lockNames } from '../../src/protocol/names';
+import {
+  parseStartMessage,
+  type StartMessage,
+  type WorkerReport,
+  type WorkerStage,
+} from '../../src/protocol/worker-port';
+import type { AppDefinition } from '../app/define-worker';
+import { loadSqlite } from '../sqlite/load-sqlite';
+import { isWorthAFreshWorker, openWriter } from './open-writer';
+import { Writer } from './writer';
+
+export class WorkerHost {
+  readonly #definition: AppDefinition;
+  readonly #scope: DedicatedWorkerGlobalScope;
+
+  constructor(definition: AppDefinition) {
+    const scope: unknown = globalThis;
+    if (typeof DedicatedWorkerGlobalScope === 'undefined' || !(scope instanceof DedicatedWorkerGlobalScope)) {
+      throw new TidelockError(
+        LIBRARY_CODES.UNSUPPORTED_ENVIRONMENT,
+        'serve() runs in a dedicated worker only.',
+        {
+          details: { missing: 'worker' },
+        },
+      );
+    }
+    this.#definition = definition;
+    this.#scope = scope;
+  }
+
+  /** Called once, by `serve`. */
+  listen(): void {
+    const onStart = ({ data }: MessageEvent<unknown>): void => {
+      const start = parseStartMessage(data);
+      if (start === undefined) return;
+      this.#scope.removeEventListener('message', onStart);
+      this.#live(start).catch((error: unknown) => this.#fail(error, isWorthAFreshWorker(error)));
+    };
+    this.#scope.addEventListener('message', onStart);
+    this.#report({ tidelock: 'loaded', protocol: PROTOCOL_VERSION });
+  }
+
+  async #live({ db, sessionId, workerId, storage }: StartMessage): Promise<void> {
+    if (!isDatabaseName(db))
+      throw new TidelockError(LIBRARY_CODES.INVALID_INPUT, 'Not a database name.', {
+        details: { path: 'db' },
+      });
+    await holdLock(lockNames.worker(db, workerId));
+    this.#enter('waiting');
+    loadSqlite().catch(() => undefined); // ahead of need; the opening loads it again and tells what is wrong
+    const releaseWriter = await holdLock(lockNames.writer(db));
+    try {
+      const opened = await openWriter({
+        db,
+        storage,
+        definition: this.#definition,
+        onStage: (stage) => this.#enter(stage),
+      });
+      const writer: Writer = new Writer({
+        db,
+        sessionId,
+        writer: opened,
+        onFatal: (error) => {
+          writer.stop(error);
+          releaseWriter();
+          this.#fail(error, true);
+        },
+      });
+      this.#enter('serving');
+    } catch (error) {
+      releaseWriter();
+      throw error;
+    }
+  }
+
+  #enter(stage: WorkerStage): void {
+    this.#report({ tidelock: 'stage', stage });
+  }
+
+  #fail(error: unknown, retryInFreshWorker: boolean): void {
+    this.#report({ tidelock: 'failed', error: encodeError(error), retryInFreshWorker });
+    this.#scope.close();
+  }
+
+  #report(report: WorkerReport): void {
+    this.#scope.postMessage(report);
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * One writer's life: from the lock to the death of its worker. It serves every tab of the database, tells them what
+ * each commit moved, and lets go of the permits of tabs that are gone.
+ *
+ *   openWriter → announce → hello/welcome … invoke → scheduler → commit → change → … → stop
+ *
+ * Failure: when the epoch was raised by somebody else, or the disk refuses the batch's own statements, nothing more is
+ * written: `onFatal` is called once and everything pending ends with the error.
+ * Not promised: an order between calls of different tabs other than that in which they arrived.
+ */
+import type { DiscoveryMessage, WriterIdentity, CoordinatorView } from '../../src/protocol/discovery';
+import { PROTOCOL_VERSION } from '../../src/protocol/limits';
+import { DiscoveryChannel } from '../../src/transport/discovery-channel';
+import { SessionPort } from '../gateway/session-port';
+import { Scheduler } from '../scheduler/scheduler';
+import { createTurnYielder } from '../scheduler/yield-turn';
+import { isSameView, readCoordinatorView } from '../stores/coordinator-view';
+import { assertWriterEpoch } from '../stores/writer-epoch';
+import type { OpenedWriter } from './open-writer';
+import { Sessions } from './sessions';
+
+export interface WriterOptions {
+  readonly db: string;
+  /** The session whose worker this is. */
+  readonly sessionId: string;
+  readonly writer: OpenedWriter;
+  readonly onFatal: (error: unknown) => void;
+}
+
+/** How many receipts a slice of pruning deletes, and how long between slices: a backlog is gone in minutes. */
+const PRUNE_LIMIT = 250;
+const PRUNE_INTERVAL_MS = 60_000;
+
+export class Writer {
+  readonly #identity: WriterIdentity;
+  readonly #writer: OpenedWriter;
+  readonly #channel: DiscoveryChannel;
+  readonly #scheduler: Scheduler;
+  readonly #sessions: Sessions;
+  readonly #turns = createTurnYielder();
+  readonly #pruneTimer: ReturnType<typeof setInterval>;
+  #view: CoordinatorView;
+
+  constructor({ db, sessionId, writer, onFatal }: WriterOptions) {
+    const { context, opened, epoch, now } = writer;
+    const { serverInstanceId } = context;
+    this.#writer = writer;
+    this.#identity = { serverInstanceId, epoch, sessionId, storage: opened.storage };
+    this.#view = readCoordinatorView(opened.database);
+    this.#channel = new DiscoveryChannel(db, serverInstanceId, (message) => this.#hear(message));
+    this.#scheduler = new Scheduler({
+      database: opened.database,
+      now,
+      monotonicMs: () => performance.now(),
+      yieldTurn: this.#turns.yieldTurn,
+      beginBatch: () => assertWriterEpoch(opened.database, epoch),
+      afterCommit: () => this.#announceChange(),
+      onFatal,
+      onCallbackError: reportError,
+    });
+    this.#sessions = new Sessions({
+      db,
+      serverInstanceId,
+      makePort: (id) => new SessionPort({ ...context, sessionId: id }, this.#scheduler),
+      onGone: (id) => this.#abandonHolder(id),
+    });
+    for (const id of writer.adoptedSessionIds) this.#sessions.watch(id);
+    this.#pruneTimer = setInterval(
+      () => this.#submit(() => context.receipts.prune(PRUNE_LIMIT)),
+      PRUNE_INTERVAL_MS,
+    );
+    this.#channel.send(null, { kind: 'writer', writer: this.#identity });
+  }
+
+  /** Serves nobody any more and closes the database. Pending calls end with `error`. Idempotent. */
+  stop(error: unknown): void {
+    clearInterval(this.#pruneTimer);
+    this.#scheduler.close(error);
+    this.#sessions.close();
+    this.#channel.close();
+    this.#turns.close();
+    this.#writer.opened.close();
+  }
+
+  #hear({ body, from, protocol }: DiscoveryMessage): void {
+    if (body.kind !== 'hello') return;
+    if (protocol !== PROTOCOL_VERSION) {
+      this.#channel.send(from, { kind: 'refuse', protocol: PROTOCOL_VERSION });
+      return;
+    }
+    this.#sessions.serve(from);
+    this.#channel.send(from, { kind: 'welcome', writer: this.#identity, coordinator: this.#view });
+  }
+
+  #announceChange(): void {
+    const view = readCoordinatorView(this.#writer.opened.database);
+    if (isSameView(view, this.#view)) return;
+    this.#view = view;
+    this.#channel.send(null, { kind: 'change', writer: this.#identity, coordinator: view });
+  }
+
+  #abandonHolder(holderId: string): void {
+    const { stores, serverInstanceId } = this.#writer.context;
+    this.#submit(() =>
+      stores.permits.abandonHolderPermits({ holderId, currentServerInstanceId: serverInstanceId }),
+    );
+  }
+
+  /** Work of the writer's own, among the tabs' calls. */
+  #submit(work: () => unknown): void {
+    this.#scheduler.submit({
+      kind: 'write',
+      deadlineAt: null,
+      work,
+      settle: (outcome) => {
+        if (!outcome.ok) reportError(outcome.error);
+      },
+    });
+  }
+}
