@@ -13,5 +13,5 @@ export interface OpenedDatabase {
    * Closes the database and lets go of its files, so that another worker can open them at once. Idempotent.
    * Call it with no transaction open. It never throws for a failed checkpoint: the WAL keeps what it could not move.
    */
-  close(): void;
+  readonly close: () => void;
 }

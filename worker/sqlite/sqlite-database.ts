@@ -77,7 +77,7 @@ export class SqliteDatabase implements Database {
 
   transaction<T>(work: () => T): T {
     this.#assertMayWrite();
-    return this.isInTransaction ? this.#nest(work) : this.#begin(work);
+    return this.#depth > 0 ? this.#nest(work) : this.#begin(work);
   }
 
   /** Whether a deferred foreign key is violated by now, anywhere in the open transaction. */
@@ -143,13 +143,20 @@ export class SqliteDatabase implements Database {
       this.prepare(`RELEASE ${name}`).run();
       return result;
     } catch (error) {
-      if (this.isInTransaction) {
-        this.prepare(`ROLLBACK TO ${name}`).run();
-        this.prepare(`RELEASE ${name}`).run();
-      }
+      if (this.isInTransaction) this.#undo(name);
       throw error;
     } finally {
       this.#depth -= 1;
+    }
+  }
+
+  /** Undoes a savepoint. Where that fails, the whole transaction goes: half a savepoint must never be committed. */
+  #undo(savepoint: string): void {
+    try {
+      this.prepare(`ROLLBACK TO ${savepoint}`).run();
+      this.prepare(`RELEASE ${savepoint}`).run();
+    } catch {
+      if (this.isInTransaction) this.prepare('ROLLBACK').run();
     }
   }
 }
