@@ -8,6 +8,9 @@ import { CallLayer, readTimeoutMs } from './call-layer';
 import { Presence } from './presence';
 import { Tide } from './tide';
 
+/** The client of an app's worker file: `TideOf<typeof app>`. */
+export type TideOf<App extends AppOf> = Tide<ShapeOf<App>>;
+
 export interface ConnectOptions {
   /** The database: 1 to 64 letters, digits, `.`, `-`, `_`. Tabs of one origin that name the same one share it. */
   readonly name: string;
@@ -30,7 +33,7 @@ export interface ConnectOptions {
  *   worker: () => new Worker(new URL('./tasks.worker.ts', import.meta.url), { type: 'module' }),
  * });
  */
-export async function connect<App extends AppOf>(options: ConnectOptions): Promise<Tide<ShapeOf<App>>> {
+export async function connect<App extends AppOf>(options: ConnectOptions): Promise<TideOf<App>> {
   assertOptions(options);
   assertEnvironment();
   const { name, worker, storage = 'opfs', signal } = options;

@@ -31,8 +31,8 @@ export class Presence {
   /** Called once. Resolves when a first writer serves this tab; rejects with what makes that impossible. */
   async start(): Promise<void> {
     const { signal } = this.#stopped;
-    addEventListener('pagehide', () => this.#leave(), { signal });
-    addEventListener('pageshow', ({ persisted }) => persisted && this.#return(), { signal });
+    window.addEventListener('pagehide', () => this.#leave(), { signal });
+    window.addEventListener('pageshow', ({ persisted }) => persisted && this.#return(), { signal });
     await this.#session.start();
     await this.#firstWriter.promise;
   }

@@ -20,11 +20,7 @@ export type Abandonment =
     };
 
 /** What abandoning a permit by these means comes to, or undefined where it cannot be abandoned so. */
-export function findAbandonment(
-  permit: Permit,
-  by: PermitMeans,
-  errorCode: string,
-): Abandonment | undefined {
+export function findAbandonment(permit: Permit, by: PermitMeans, errorCode: string): Abandonment | undefined {
   const edge = findPermitEdge(permit, by);
   if (edge?.to === 'abandoned-clean') return { to: edge.to };
   if (edge?.to !== 'abandoned-reconcile-required' || permit.upstreamDisposition === null) return undefined;

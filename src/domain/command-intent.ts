@@ -42,9 +42,7 @@ export function isRunnerCommandType(type: CommandType): type is RunnerCommandTyp
 
 /** The types that a command of this type coalesces with, its own included; undefined where it never does. */
 export function findCoalescingClass(type: CommandType): readonly RunnerCommandType[] | undefined {
-  return isRunnerCommandType(type)
-    ? COALESCING_CLASSES.find((members) => members.includes(type))
-    : undefined;
+  return isRunnerCommandType(type) ? COALESCING_CLASSES.find((members) => members.includes(type)) : undefined;
 }
 
 export function overruledBy(type: CommandType): readonly Overruling[] {

@@ -10,7 +10,8 @@ export function toTerminalTransfer(
   failure: { readonly errorCode: string } | null,
 ): TerminalTransfer | null {
   const { acceptedTransferCommandId, transferTargetMode, transferPhase, coordinatorGeneration } = state;
-  if (acceptedTransferCommandId === null || transferTargetMode === null || transferPhase === null) return null;
+  if (acceptedTransferCommandId === null || transferTargetMode === null || transferPhase === null)
+    return null;
   const sourceGeneration = isPastDraining(transferPhase) ? coordinatorGeneration - 1 : coordinatorGeneration;
   return {
     commandId: acceptedTransferCommandId,

@@ -70,10 +70,14 @@ function bindIdentity(permit: Permit, input: TransitionInput): string | null {
     return given;
   }
   if (permit.operationIdentity === null && isMutation(permit.operationClass)) {
-    refuse(STORE_CODES.PERMIT_IDENTITY_CONFLICT, 'A mutation needs its operation identity before it starts.', {
-      expected: 'an operation identity',
-      actual: null,
-    });
+    refuse(
+      STORE_CODES.PERMIT_IDENTITY_CONFLICT,
+      'A mutation needs its operation identity before it starts.',
+      {
+        expected: 'an operation identity',
+        actual: null,
+      },
+    );
   }
   return permit.operationIdentity;
 }
