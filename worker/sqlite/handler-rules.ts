@@ -78,6 +78,9 @@ const READ_PRAGMAS = new Set([
   'table_xinfo',
 ]);
 
+/** Only without a value, which would set it. R-Tree asks it when it is created. */
+const READ_PRAGMAS_WITHOUT_VALUE = new Set(['page_size']);
+
 /** Tables of SQLite's own that a statement may write: always, and as part of a schema change. */
 const OWN_TABLES_WRITABLE: Readonly<Record<AppMode, ReadonlySet<string>>> = {
   app: new Set(['sqlite_sequence']),
@@ -89,6 +92,8 @@ const OWN_TABLES_WRITABLE: Readonly<Record<AppMode, ReadonlySet<string>>> = {
     'sqlite_stat4',
   ]),
 };
+
+const SCHEMA_OBJECTION = 'only a migration may change the schema';
 
 /** What SQLite asks the authorizer: an action, and what the action is about (which differs with the action). */
 export interface GuardQuestion {
@@ -106,13 +111,13 @@ export function isReservedName(name: string): boolean {
 export function findObjection(mode: AppMode, { action, first, second }: GuardQuestion): string | undefined {
   if (READS.has(action)) return undefined;
   if (WRITES.has(action)) return findWriteObjection(mode, first);
-  if (action === ACTION.PRAGMA) {
-    return READ_PRAGMAS.has(first.toLowerCase()) ? undefined : `PRAGMA ${first} is not allowed`;
-  }
+  if (action === ACTION.PRAGMA) return findPragmaObjection(first, second);
   if (!SCHEMA_CHANGES.has(action)) {
     return 'transaction control, ATTACH and DETACH are not allowed; use db.transaction()';
   }
-  if (mode !== 'app-migration') return 'only a migration may change the schema';
+  if (mode !== 'app-migration') return SCHEMA_OBJECTION;
+  // Without a name they go over every table, and they change none.
+  if (action === ACTION.ANALYZE || action === ACTION.REINDEX) return undefined;
   const reserved = [first, second].find(isReservedName);
   return reserved === undefined ? undefined : `"${reserved}" belongs to the library`;
 }
@@ -125,9 +130,16 @@ export function findTable({ action, first }: GuardQuestion): { table: string; is
   return table === '' || table.startsWith('sqlite_') ? undefined : { table, isWrite };
 }
 
+function findPragmaObjection(pragma: string, value: string): string | undefined {
+  const name = pragma.toLowerCase();
+  if (READ_PRAGMAS.has(name) || (READ_PRAGMAS_WITHOUT_VALUE.has(name) && value === '')) return undefined;
+  return `PRAGMA ${pragma} is not allowed`;
+}
+
 function findWriteObjection(mode: AppMode, table: string): string | undefined {
   if (isReservedName(table)) return `"${table}" belongs to the library and may only be read`;
   const name = table.toLowerCase();
   if (!name.startsWith('sqlite_') || OWN_TABLES_WRITABLE[mode].has(name)) return undefined;
+  if (OWN_TABLES_WRITABLE['app-migration'].has(name)) return SCHEMA_OBJECTION;
   return `"${table}" belongs to SQLite and may only be read`;
 }
