@@ -33,7 +33,7 @@ CREATE TABLE local_sync_coordinator_state (
 
 -- Durable, idempotent requests. `arrival` is the order they came in, which no clock can disturb.
 CREATE TABLE local_sync_coordinator_commands (
-  arrival INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+  arrival INTEGER NOT NULL PRIMARY KEY,
   command_id TEXT NOT NULL UNIQUE,
   workspace_id TEXT,
   expected_coordinator_generation INTEGER NOT NULL CHECK (expected_coordinator_generation >= 0),

@@ -68,7 +68,7 @@ CREATE INDEX local_sync_execution_permits_identity ON local_sync_execution_permi
 -- An operation that ended unsettled, and what must be done about it. At most one a permit, resolved once.
 CREATE TABLE local_sync_recovery_obligations (
   -- Order of insertion.
-  arrival INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+  arrival INTEGER NOT NULL PRIMARY KEY,
   obligation_id TEXT NOT NULL UNIQUE,
   permit_id TEXT NOT NULL UNIQUE,
   workspace_id TEXT NOT NULL,

@@ -10,7 +10,7 @@ CREATE TABLE local_workspace_sync_cursors (
 
 -- Rows that could not be decoded, as they were found.
 CREATE TABLE local_sync_quarantine (
-  quarantine_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+  quarantine_id INTEGER NOT NULL PRIMARY KEY,
   source_table TEXT NOT NULL,
   row_json TEXT NOT NULL,
   reason TEXT NOT NULL,

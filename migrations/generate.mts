@@ -50,7 +50,7 @@ export async function renderSchema(files: readonly MigrationFile[]): Promise<str
     for (const { sql } of files) database.exec(sql);
     return readNames
       .all()
-      .filter((row) => !before.has(row['name'] ?? null) && row['name'] !== 'sqlite_sequence')
+      .filter((row) => !before.has(row['name'] ?? null))
       .map((row) => `${String(row['sql'])};\n`)
       .join('\n');
   } finally {

@@ -31,7 +31,7 @@ CREATE TABLE local_sync_coordinator_state (
 ) STRICT;
 
 CREATE TABLE local_sync_coordinator_commands (
-  arrival INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+  arrival INTEGER NOT NULL PRIMARY KEY,
   command_id TEXT NOT NULL UNIQUE,
   workspace_id TEXT,
   expected_coordinator_generation INTEGER NOT NULL CHECK (expected_coordinator_generation >= 0),
@@ -153,7 +153,7 @@ CREATE INDEX local_sync_execution_permits_identity ON local_sync_execution_permi
 
 CREATE TABLE local_sync_recovery_obligations (
   -- Order of insertion.
-  arrival INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+  arrival INTEGER NOT NULL PRIMARY KEY,
   obligation_id TEXT NOT NULL UNIQUE,
   permit_id TEXT NOT NULL UNIQUE,
   workspace_id TEXT NOT NULL,
@@ -192,7 +192,7 @@ CREATE TABLE local_workspace_sync_cursors (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE local_sync_quarantine (
-  quarantine_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+  quarantine_id INTEGER NOT NULL PRIMARY KEY,
   source_table TEXT NOT NULL,
   row_json TEXT NOT NULL,
   reason TEXT NOT NULL,

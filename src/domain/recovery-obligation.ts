@@ -30,7 +30,7 @@ export interface ResolveObligationsInput {
 export type CommitBoundary = (boundaries: {
   readonly previousBoundary: Json;
   readonly expectedBoundary: Json;
-}) => unknown;
+}) => Json | undefined;
 
 export interface OwnedScope {
   readonly workspaceId: string;

@@ -1,0 +1,28 @@
+import type { CursorKey } from '../../src/domain/committed-cursor';
+import type { Json } from '../../src/domain/json';
+import { readJson, toJsonColumn } from './row-reader';
+import { readForUpdate, type StoreCall } from './store-call';
+
+const SELECT = 'SELECT cursor_json FROM local_workspace_sync_cursors WHERE workspace_id = ? AND stream = ?';
+const UPSERT = `INSERT INTO local_workspace_sync_cursors
+    (workspace_id, stream, cursor_json, coordinator_generation, updated_at)
+  VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT (workspace_id, stream) DO UPDATE SET cursor_json = excluded.cursor_json,
+    coordinator_generation = excluded.coordinator_generation, updated_at = excluded.updated_at`;
+
+/** The cursor committed last, or null before the first. */
+export function readCursor(call: StoreCall, { workspaceId, stream }: CursorKey): Json {
+  const row = readForUpdate(call.database, SELECT, [workspaceId, stream]);
+  return row === undefined ? null : readJson(row, 'cursor_json');
+}
+
+export function writeCursor(
+  call: StoreCall,
+  { workspaceId, stream }: CursorKey,
+  cursor: Json,
+  coordinatorGeneration: number,
+): void {
+  call.database
+    .prepare(UPSERT)
+    .run([workspaceId, stream, toJsonColumn(cursor), coordinatorGeneration, call.now]);
+}
