@@ -1,0 +1,250 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { CallLayer, type CallLink } from '../../src/client/call-layer';
+import { TidelockError } from '../../src/domain/tidelock-error';
+import type { CallEnvelope, CallReply } from '../../src/protocol/call';
+import { encodeError } from '../../src/protocol/error-codec';
+import { DEFAULT_CALL_TIMEOUT_MS, MAX_CALLS_PER_MESSAGE } from '../../src/protocol/limits';
+
+/** A writer whose answers the test gives by hand. */
+function setup() {
+  const layer = new CallLayer();
+  const makeLink = () => {
+    const messages: {
+      envelopes: readonly CallEnvelope[];
+      reply: (replies: CallReply[]) => void;
+      fail: (error: Error) => void;
+    }[] = [];
+    const link: CallLink = {
+      invoke: (envelopes) => new Promise((reply, fail) => messages.push({ envelopes, reply, fail })),
+    };
+    return { link, messages };
+  };
+  const mutate = (options?: { signal?: AbortSignal; timeoutMs?: number }) =>
+    layer.invoke('app.mutate', { handler: 'addTask', input: {}, workspaceId: null }, options);
+  const query = () => layer.invoke('app.query', { handler: 'tasks', input: {} });
+  return { layer, makeLink, mutate, query };
+}
+
+const flush = async (): Promise<void> => {
+  await Promise.resolve();
+  await Promise.resolve();
+};
+const ok = ({ callId }: CallEnvelope, value: unknown = null): CallReply => ({ callId, ok: true, value });
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('the call layer', () => {
+  test('calls of one tick share a message, reads apart from writes', async () => {
+    const { layer, makeLink, mutate, query } = setup();
+    const { link, messages } = makeLink();
+    layer.attach(link);
+    const calls = [mutate(), query(), mutate(), query()];
+    await flush();
+    expect(messages.map(({ envelopes }) => envelopes.map(({ call }) => call))).toEqual([
+      ['app.query', 'app.query'],
+      ['app.mutate', 'app.mutate'],
+    ]);
+    messages.forEach(({ envelopes, reply }) => reply(envelopes.map((each) => ok(each, each.call))));
+    expect(await Promise.all(calls)).toEqual(['app.mutate', 'app.query', 'app.mutate', 'app.query']);
+  });
+
+  test('no message carries more calls than the limit', async () => {
+    const { layer, makeLink, query } = setup();
+    const { link, messages } = makeLink();
+    layer.attach(link);
+    const calls = Array.from({ length: MAX_CALLS_PER_MESSAGE + 1 }, () => query());
+    await flush();
+    expect(messages.map(({ envelopes }) => envelopes.length)).toEqual([MAX_CALLS_PER_MESSAGE, 1]);
+    messages.forEach(({ envelopes, reply }) => reply(envelopes.map((each) => ok(each))));
+    await Promise.all(calls);
+  });
+
+  test('a call made before there is a writer is sent when one comes', async () => {
+    const { layer, makeLink, mutate } = setup();
+    const call = mutate();
+    const { link, messages } = makeLink();
+    layer.attach(link);
+    await flush();
+    messages[0]?.reply(messages[0].envelopes.map((each) => ok(each, 7)));
+    expect(await call).toBe(7);
+  });
+
+  test('what one writer left unanswered is asked again of the next under the same id, attempt 2', async () => {
+    const { layer, makeLink, mutate } = setup();
+    const first = makeLink();
+    const second = makeLink();
+    layer.attach(first.link);
+    const call = mutate();
+    await flush();
+    layer.attach(second.link);
+    await flush();
+    const [before] = first.messages[0]?.envelopes ?? [];
+    const [after] = second.messages[0]?.envelopes ?? [];
+    expect(after).toEqual({ ...before, attempt: 2 });
+    second.messages[0]?.reply([ok(after as CallEnvelope, 'once')]);
+    expect(await call).toBe('once');
+  });
+
+  test('an answer of the former writer that still arrives counts, and the later one is not missed', async () => {
+    const { layer, makeLink, mutate } = setup();
+    const first = makeLink();
+    const second = makeLink();
+    layer.attach(first.link);
+    const call = mutate();
+    await flush();
+    layer.attach(second.link);
+    await flush();
+    first.messages[0]?.reply(first.messages[0].envelopes.map((each) => ok(each, 'first')));
+    expect(await call).toBe('first');
+    second.messages[0]?.reply(second.messages[0].envelopes.map((each) => ok(each, 'second')));
+    await flush();
+  });
+
+  test('a call with no writer ends at its deadline and was not executed', async () => {
+    const { mutate } = setup();
+    const call = mutate({ timeoutMs: 50 });
+    const ended = expect(call).rejects.toMatchObject({
+      code: 'DEADLINE_EXCEEDED',
+      details: { outcome: 'not-executed' },
+    });
+    await vi.advanceTimersByTimeAsync(50);
+    await ended;
+  });
+
+  test('a write that was sent ends at its deadline with an unknown outcome, its id told, and a cancel is sent', async () => {
+    const { layer, makeLink, mutate } = setup();
+    const { link, messages } = makeLink();
+    layer.attach(link);
+    const call = mutate();
+    const ended = expect(call).rejects.toMatchObject({
+      code: 'DEADLINE_EXCEEDED',
+      details: { outcome: 'unknown', callId: expect.any(String) as string },
+    });
+    await vi.advanceTimersByTimeAsync(DEFAULT_CALL_TIMEOUT_MS);
+    await ended;
+    expect(messages[1]?.envelopes[0]).toMatchObject({
+      call: 'calls.cancel',
+      input: { callIds: [messages[0]?.envelopes[0]?.callId] },
+    });
+  });
+
+  test('a read that was sent ends at its deadline as not executed: it has no effect to know of', async () => {
+    const { layer, makeLink, query } = setup();
+    layer.attach(makeLink().link);
+    const ended = expect(query()).rejects.toMatchObject({
+      code: 'DEADLINE_EXCEEDED',
+      details: { outcome: 'not-executed' },
+    });
+    await vi.advanceTimersByTimeAsync(DEFAULT_CALL_TIMEOUT_MS);
+    await ended;
+  });
+
+  test('a signal ends the call at once, with its reason as the cause', async () => {
+    const { mutate } = setup();
+    const controller = new AbortController();
+    const call = mutate({ signal: controller.signal });
+    controller.abort(new Error('changed my mind'));
+    await expect(call).rejects.toMatchObject({ code: 'ABORTED', cause: { message: 'changed my mind' } });
+  });
+
+  test('a signal that has fired already keeps the call from being sent', async () => {
+    const { layer, makeLink, mutate } = setup();
+    const { link, messages } = makeLink();
+    layer.attach(link);
+    await expect(mutate({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'ABORTED' });
+    await flush();
+    expect(messages).toEqual([]);
+  });
+
+  test('a call that ended is not sent when a writer comes', async () => {
+    const { layer, makeLink, mutate } = setup();
+    const controller = new AbortController();
+    const call = mutate({ signal: controller.signal });
+    controller.abort();
+    await expect(call).rejects.toBeInstanceOf(TidelockError);
+    const { link, messages } = makeLink();
+    layer.attach(link);
+    await flush();
+    expect(messages).toEqual([]);
+  });
+
+  test('close rejects everything pending and everything later, and may be called twice', async () => {
+    const { layer, makeLink, mutate, query } = setup();
+    layer.attach(makeLink().link);
+    const calls = [...Array.from({ length: 9 }, () => mutate()), query()];
+    await flush();
+    layer.close();
+    layer.close();
+    const ends = await Promise.allSettled(calls);
+    expect(ends.map((end) => end.status === 'rejected' && (end.reason as TidelockError).code)).toEqual(
+      Array(10).fill('CLIENT_CLOSED'),
+    );
+    await expect(mutate()).rejects.toMatchObject({ code: 'CLIENT_CLOSED' });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('an error crosses with its code', async () => {
+    const { layer, makeLink, mutate } = setup();
+    const { link, messages } = makeLink();
+    layer.attach(link);
+    const call = mutate();
+    await flush();
+    const callId = messages[0]?.envelopes[0]?.callId ?? '';
+    messages[0]?.reply([
+      { callId, ok: false, error: encodeError(new TidelockError('WORKSPACE_NONE', 'none')) },
+    ]);
+    await expect(call).rejects.toMatchObject({ code: 'WORKSPACE_NONE' });
+  });
+
+  test('a message that could not be carried ends its calls as unknown', async () => {
+    const { layer, makeLink, mutate } = setup();
+    const { link, messages } = makeLink();
+    layer.attach(link);
+    const call = mutate();
+    await flush();
+    messages[0]?.fail(new TypeError('Unserializable return value'));
+    await expect(call).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+  });
+
+  test.each([[0], [-1], [NaN], [Infinity], [86_400_001]])('timeoutMs %d is refused', async (timeoutMs) => {
+    const { mutate } = setup();
+    await expect(mutate({ timeoutMs })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      details: { path: 'timeoutMs' },
+    });
+  });
+
+  test('an input that is no JSON is refused before anything is sent', async () => {
+    const { layer, makeLink } = setup();
+    const { link, messages } = makeLink();
+    layer.attach(link);
+    const input = { at: new Date(0) } as unknown as null; // what a caller without types could pass
+    const call = layer.invoke('app.query', { handler: 'tasks', input });
+    await expect(call).rejects.toMatchObject({ code: 'INVALID_INPUT', details: { path: 'input.at' } });
+    await flush();
+    expect(messages).toEqual([]);
+  });
+
+  test('an input past 8 MiB is refused', async () => {
+    const { layer } = setup();
+    const call = layer.invoke('app.query', { handler: 'tasks', input: 'x'.repeat(8 * 1024 * 1024 + 1) });
+    await expect(call).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+  });
+
+  test('large calls of one tick travel in messages of their own', async () => {
+    const { layer, makeLink } = setup();
+    const { link, messages } = makeLink();
+    layer.attach(link);
+    const big = 'x'.repeat(5 * 1024 * 1024);
+    const calls = [1, 2].map(() => layer.invoke('app.query', { handler: 'tasks', input: big }));
+    await flush();
+    expect(messages.map(({ envelopes }) => envelopes.length)).toEqual([1, 1]);
+    messages.forEach(({ envelopes, reply }) => reply(envelopes.map((each) => ok(each))));
+    await Promise.all(calls);
+  });
+});
