@@ -1,14 +1,20 @@
 import sqlite3InitModule, { type Sqlite3Static } from '@sqlite.org/sqlite-wasm';
+import { rememberFileError } from './file-error';
 
 /**
  * Loads the WASM once a worker. The configuration is read at bootstrap only, so it is set first:
  * - the VFSes that would start proxy workers of their own on a cross-origin-isolated page are left out;
- * - its console output is dropped, because failing statements would print SQL text into users' consoles.
+ * - its console output is dropped, because failing statements would print SQL text into users' consoles; from its
+ *   errors, those of the files are remembered.
  */
 let loading: Promise<Sqlite3Static> | undefined;
 
 export function loadSqlite(): Promise<Sqlite3Static> {
-  loading ??= load();
+  loading ??= load().catch((error: unknown) => {
+    // A failed download may succeed next time.
+    loading = undefined;
+    throw error;
+  });
   return loading;
 }
 
@@ -18,7 +24,7 @@ async function load(): Promise<Sqlite3Static> {
     sqlite3ApiConfig: {
       disable: { vfs: { opfs: true, 'opfs-vfs': true, 'opfs-wl': true, kvvfs: true } },
       warn: silent,
-      error: silent,
+      error: rememberFileError,
       log: silent,
       debug: silent,
     },
