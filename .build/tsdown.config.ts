@@ -1,5 +1,5 @@
 /**
- * dist/index.js     what a tab loads: Comlink inside, nothing else
+ * dist/index.js     what a tab loads: Comlink inside, nothing else; minified
  * dist/worker.js    what runs beside SQLite: everything inside but zod, which the app's own schemas must share
  * dist/sqlite3.wasm beside it, found through the literal `new URL('./sqlite3.wasm', import.meta.url)`
  * dist/*.d.ts       bundled from the declarations `tsc -p .build` made
@@ -34,7 +34,9 @@ export default defineConfig([
     name: 'tab',
     entry: { index: 'src/index.ts' },
     dts: false,
-    deps: { onlyBundle: ['comlink', 'canonicalize'] },
+    // Small is a promise here, also to pages without a bundler. The worker stays readable: SQLite outweighs it.
+    minify: true,
+    deps: { onlyBundle: ['comlink'] },
   },
   {
     ...shared,

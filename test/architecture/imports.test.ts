@@ -18,22 +18,44 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   // What runs beside SQLite. One folder knows the engine; the others know `worker/database`.
   migrations: [],
   'worker/database': ['src/domain'],
-  'worker/sqlite': ['src/domain', 'migrations', 'worker/database', '@sqlite.org/sqlite-wasm'],
-  'worker/stores': ['src/domain', 'src/protocol', 'migrations', 'worker/database'],
+  'worker/sqlite': ['src/domain', 'worker/database', '@sqlite.org/sqlite-wasm'],
+  'worker/stores': ['src/domain', 'src/protocol', 'worker/database'],
   'worker/scheduler': ['src/domain', 'src/protocol', 'worker/database'],
+  'worker/app': ['src/domain', 'src/protocol', 'type:worker/sqlite', 'zod'],
   'worker/gateway': [
     'src/domain',
     'src/protocol',
-    'src/transport',
-    'src/election',
     'worker/database',
     'worker/sqlite',
     'worker/stores',
     'worker/scheduler',
-    'comlink',
+    'worker/app',
+    'type:worker/app/define-worker',
     'zod',
   ],
-  'worker/index': ['src/domain', 'src/protocol', 'worker/database', 'worker/gateway'],
+  'worker/host': [
+    'src/domain',
+    'src/protocol',
+    'src/transport',
+    'src/election',
+    'migrations',
+    'worker/database',
+    'worker/sqlite',
+    'worker/stores',
+    'worker/scheduler',
+    'worker/app',
+    'type:worker/app/define-worker',
+    'worker/gateway',
+  ],
+  // The one file of its folder that starts things.
+  'worker/app/define-worker': [
+    'src/domain',
+    'src/protocol',
+    'type:worker/sqlite',
+    'worker/app',
+    'worker/host',
+  ],
+  'worker/index': ['type:worker/database', 'type:worker/sqlite', 'worker/app', 'worker/app/define-worker'],
 
   // The demo is an app like any other: it sees the two public entries, its own files, and its schemas' library.
   'demo/server': ['node:*'],
@@ -56,7 +78,7 @@ function isAllowed({ from, to, isTypeOnly }: Import): boolean {
   const rules = ALLOWED[partOf(from)] ?? [];
   return rules.some((rule) => {
     const pattern = rule.startsWith('type:') ? rule.slice('type:'.length) : rule;
-    if (pattern !== rule && !isTypeOnly) return false;
+    if (rule.startsWith('type:') && !isTypeOnly) return false;
     return pattern.endsWith('*') ? target.startsWith(pattern.slice(0, -1)) : target === pattern;
   });
 }
