@@ -44,7 +44,9 @@ export function renderMigrations(files: readonly MigrationFile[]): string {
 /** The schema a fresh database has after these migrations, as SQL text. */
 export async function renderSchema(files: readonly MigrationFile[]): Promise<string> {
   const { database, close } = await openMemory();
-  const readNames = database.prepare('SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid');
+  const readNames = database.prepare(
+    'SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid',
+  );
   try {
     const before = new Set(readNames.all().map((row) => row['name']));
     for (const { sql } of files) database.exec(sql);

@@ -43,7 +43,18 @@ export function moveToQuarantine(
   const key = row[KEYS[table]];
   if (key === undefined) throw new TypeError(`a row of ${table} without its ${KEYS[table]}`);
   const deleted = database.prepare(`DELETE FROM ${table} WHERE ${KEYS[table]} = ?`).run([key]).changes;
-  if (deleted > 0) database.prepare(INSERT).run([table, toRowJson(row), reason, now]);
+  if (deleted > 0) copyToQuarantine(database, table, row, reason, now);
+}
+
+/** Keeps a copy of a row that is about to be rewritten in its place. */
+export function copyToQuarantine(
+  database: Database,
+  table: string,
+  row: Row,
+  reason: string,
+  now: string,
+): void {
+  database.prepare(INSERT).run([table, toRowJson(row), reason, now]);
 }
 
 /** Decodes a row, or moves it to quarantine and gives undefined. */

@@ -48,6 +48,16 @@ export function readJson(row: Row, column: string): Json {
   }
 }
 
+/** For columns that only tell what happened: one that cannot be read tells nothing, and must not stop the rest. */
+export function readJsonOrNull(row: Row, column: string): Json {
+  try {
+    return readJson(row, column);
+  } catch (error) {
+    if (error instanceof UnreadableRowError) return null;
+    throw error;
+  }
+}
+
 /** Canonical text for a JSON column; null is NULL. */
 export function toJsonColumn(value: Json | undefined): string | null {
   return value === undefined || value === null ? null : toCanonicalJson(value);

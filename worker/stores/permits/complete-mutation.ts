@@ -10,9 +10,10 @@ import type { PushBoundary, PushGroup } from '../../../src/domain/completion-gro
 import { STORE_CODES } from '../../../src/domain/error-codes';
 import type { OwnedFence, Permit } from '../../../src/domain/permit';
 import { refuse } from '../../../src/domain/refuse';
+import { runSynchronously } from '../run-synchronously';
 import type { StoreCall } from '../store-call';
 import type { BlockedWorkspaces } from './blocked-workspaces';
-import { assertMayEnter, runSynchronously } from './local-commit';
+import { assertMayEnter } from './local-commit';
 import { movePermit, mustGetFenced } from './permit-rows';
 import { settleReplays, settleReplaysUpTo } from './settle-replays';
 

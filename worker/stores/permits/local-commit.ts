@@ -2,11 +2,9 @@ import { assertCommitWindow, assertDeadlineAhead } from '../../../src/domain/adm
 import { assertDistinctIds, assertGroupMember, assertMay } from '../../../src/domain/completion-checks';
 import type { CompletionGroup } from '../../../src/domain/completion-group';
 import { STORE_CODES } from '../../../src/domain/error-codes';
-import { isThenable } from '../../../src/domain/is-thenable';
 import type { Fence, Permit } from '../../../src/domain/permit';
-import { refuse } from '../../../src/domain/refuse';
-import type { StoreCode } from '../../../src/domain/error-codes';
 import { readAdmission } from '../coordinator/admission-row';
+import { runSynchronously } from '../run-synchronously';
 import type { StoreCall } from '../store-call';
 import type { BlockedWorkspaces } from './blocked-workspaces';
 import { movePermit, mustGetFenced } from './permit-rows';
@@ -77,16 +75,4 @@ export function assertMayEnter(call: StoreCall, blocked: BlockedWorkspaces, perm
 
 function assertWindow(call: StoreCall, blocked: BlockedWorkspaces, permit: Permit): void {
   assertCommitWindow(readAdmission(call), permit, blocked.has(call, permit.workspaceId));
-}
-
-/** Runs a callback inside the transaction; a promise is refused, because what it does later would be outside. */
-export function runSynchronously<T>(work: () => T, code: StoreCode): T {
-  const result = work();
-  if (!isThenable(result)) return result;
-  // Its rejection, if any, belongs to nobody now.
-  result.then(undefined, () => undefined);
-  return refuse(code, 'A callback inside a transaction must be synchronous.', {
-    expected: 'a value',
-    actual: 'a promise',
-  });
 }

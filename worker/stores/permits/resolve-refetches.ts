@@ -15,8 +15,9 @@ import { refuse } from '../../../src/domain/refuse';
 import { readAdmission } from '../coordinator/admission-row';
 import { readCursor } from '../cursor-rows';
 import { toJsonColumn } from '../row-reader';
+import { runSynchronously } from '../run-synchronously';
 import type { StoreCall } from '../store-call';
-import { mustGetGroup, runSynchronously } from './local-commit';
+import { mustGetGroup } from './local-commit';
 import {
   FROM_OBLIGATIONS_WITH_ORIGIN,
   OBLIGATION_ORDER,

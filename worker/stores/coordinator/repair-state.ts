@@ -1,0 +1,51 @@
+import type { CoordinatorState } from '../../../src/domain/coordinator-state';
+import { OWNER_MODES } from '../../../src/domain/coordinator-vocabulary';
+import type { Row } from '../../database';
+import { copyToQuarantine } from '../quarantine';
+import { UnreadableRowError } from '../row-reader';
+import { readForUpdate, type StoreCall } from '../store-call';
+import { NO_TRANSITION, createStateRow, decodeState, findStateRow, updateState } from './state-rows';
+
+/** The highest generation that any other row knows of. */
+const SELECT_HIGHEST_GENERATION = `SELECT max(generation) AS generation FROM (
+  SELECT max(expected_coordinator_generation) AS generation FROM local_sync_coordinator_commands
+  UNION ALL SELECT max(coordinator_generation) FROM local_sync_execution_permits
+  UNION ALL SELECT max(coordinator_generation) FROM local_workspace_sync_runner_state)`;
+
+/**
+ * The coordinator's state for recovery, made where it never was. One that cannot be read is copied to quarantine and
+ * written anew, stopped, above every generation that is known: nothing that was admitted before counts any more.
+ */
+export function repairState(call: StoreCall, onQuarantined: () => void): CoordinatorState {
+  const row = findStateRow(call) ?? createStateRow(call);
+  try {
+    return decodeState(row);
+  } catch (error) {
+    if (!(error instanceof UnreadableRowError)) throw error;
+    copyToQuarantine(call.database, 'local_sync_coordinator_state', row, error.message, call.now);
+    onQuarantined();
+    return rewriteState(call, row);
+  }
+}
+
+function rewriteState(call: StoreCall, row: Row): CoordinatorState {
+  const highest = readForUpdate(call.database, SELECT_HIGHEST_GENERATION)?.['generation'];
+  const workspaceId = row['active_workspace_id'];
+  const state: CoordinatorState = {
+    ...NO_TRANSITION,
+    activeWorkspaceId: typeof workspaceId === 'string' && workspaceId !== '' ? workspaceId : null,
+    coordinatorGeneration: Math.max(toSafeInteger(row['coordinator_generation']), toSafeInteger(highest)) + 1,
+    localDataVersion: toSafeInteger(row['local_data_version']),
+    ownershipMode: 'stopped',
+    desiredOwnershipMode:
+      OWNER_MODES.find((mode) => mode === row['desired_ownership_mode']) ?? 'browser-gateway',
+    terminalSwitchResult: null,
+    terminalTransferResult: null,
+    updatedAt: call.now,
+  };
+  return updateState(call, state, {});
+}
+
+function toSafeInteger(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : 0;
+}
