@@ -12,7 +12,8 @@ export function runQuery(context: CallContext, { handler, input }: CallInput<'ap
   const { workspaceId } = readCoordinatorView(context.database);
   return runHandler(
     { name: `queries.${handler}`, allowRowValues: true },
-    () => context.app.read((db) => run(db, input, { workspaceId })).value,
+    (work) => context.app.read(work),
+    (db) => run(db, input, { workspaceId }),
   );
 }
 
@@ -25,8 +26,8 @@ export function runMutation(
   const { clock, newId } = context;
   const value = runHandler(
     { name: `mutations.${handler}`, allowRowValues: false },
-    () =>
-      context.app.write((db) => run(db, input, { workspaceId: view.workspaceId, now: clock(), newId })).value,
+    (work) => context.app.write(work),
+    (db) => run(db, input, { workspaceId: view.workspaceId, now: clock(), newId }),
   );
   context.stores.coordinator.advanceLocalDataVersion({
     workspaceId: view.workspaceId,
@@ -65,16 +66,15 @@ function runApplyHandler(
   const { clock, newId } = context;
   const value = runHandler(
     { name: `apply.${handler}`, allowRowValues: false },
-    () =>
-      context.app.write((db) =>
-        run(db, page, {
-          workspaceId: permit.workspaceId,
-          now: clock(),
-          newId,
-          operationClass: permit.operationClass,
-          operationIdentities: permits.flatMap(({ operationIdentity }) => operationIdentity ?? []),
-        }),
-      ).value,
+    (work) => context.app.write(work),
+    (db) =>
+      run(db, page, {
+        workspaceId: permit.workspaceId,
+        now: clock(),
+        newId,
+        operationClass: permit.operationClass,
+        operationIdentities: permits.flatMap(({ operationIdentity }) => operationIdentity ?? []),
+      }),
   );
   return (value ?? null) as Json; // runHandler made sure of it
 }

@@ -11,27 +11,24 @@ export interface HandlerRun {
   readonly allowRowValues: boolean;
 }
 
+/** Lends the database to a handler for one call: `AppDatabases.read` or `write`. */
+type Lend<Db> = (work: (db: Db) => unknown) => { readonly value: unknown };
+
 /**
  * Runs application code and types what comes of it. Its own errors become HANDLER_FAILED with the cause; a typed error
  * (bad input, full storage) stays what it is; the end of a shared transaction goes up to the scheduler untouched.
  */
-export function runHandler<T>({ name, allowRowValues }: HandlerRun, work: () => T): T {
-  let value: T;
+export function runHandler<Db>(
+  { name, allowRowValues }: HandlerRun,
+  lend: Lend<Db>,
+  work: (db: Db) => unknown,
+): unknown {
+  let value: unknown;
   try {
-    value = work();
+    value = lend((db) => refuseAsync(name, work(db))).value;
   } catch (cause) {
     if (isTidelockError(cause) || cause instanceof TransactionEndedError) throw cause;
     throw handlerFailed(name, cause);
-  }
-  if (isThenable(value)) {
-    value.then(undefined, () => undefined); // nobody waits for it any more
-    throw new TidelockError(
-      LIBRARY_CODES.HANDLER_ASYNC,
-      `The handler ${name} returned a promise; it must be synchronous.`,
-      {
-        details: { handler: name },
-      },
-    );
   }
   if (value === undefined) return value;
   const { fault } = checkPlainJson(value, { allowRowValues });
@@ -39,6 +36,17 @@ export function runHandler<T>({ name, allowRowValues }: HandlerRun, work: () => 
   throw handlerFailed(
     name,
     new TypeError(`returned ${fault.problem} at "${fault.path}", which cannot be sent to a tab`),
+  );
+}
+
+/** What a handler returned, where it is no promise. Asked inside the lent database, whose own refusal would hide the name. */
+function refuseAsync<T>(name: string, value: T): T {
+  if (!isThenable(value)) return value;
+  value.then(undefined, () => undefined); // nobody waits for it any more
+  throw new TidelockError(
+    LIBRARY_CODES.HANDLER_ASYNC,
+    `The handler ${name} returned a promise; it must be synchronous.`,
+    { details: { handler: name } },
   );
 }
 
