@@ -3,6 +3,7 @@ import type { Json } from '../../src/domain/json';
 import type { Permit } from '../../src/domain/permit';
 import { TidelockError } from '../../src/domain/tidelock-error';
 import type { CallInput } from '../../src/protocol/surface';
+import type { AppDatabase, AppReader } from '../sqlite/app-database';
 import { readCoordinatorView } from '../stores/coordinator-view';
 import type { CallContext, WriterContext } from './call-context';
 import { mustGetHandler, runHandler } from './run-handler';
@@ -13,7 +14,7 @@ export function runQuery(context: CallContext, { handler, input }: CallInput<'ap
   return runHandler(
     { name: `queries.${handler}`, allowRowValues: true },
     (work) => context.app.read(work),
-    (db) => run(db, input, { workspaceId }),
+    (db: AppReader) => run(db, input, { workspaceId }),
   );
 }
 
@@ -27,7 +28,7 @@ export function runMutation(
   const value = runHandler(
     { name: `mutations.${handler}`, allowRowValues: false },
     (work) => context.app.write(work),
-    (db) => run(db, input, { workspaceId: view.workspaceId, now: clock(), newId }),
+    (db: AppDatabase) => run(db, input, { workspaceId: view.workspaceId, now: clock(), newId }),
   );
   context.stores.coordinator.advanceLocalDataVersion({
     workspaceId: view.workspaceId,
@@ -67,7 +68,7 @@ function runApplyHandler(
   const value = runHandler(
     { name: `apply.${handler}`, allowRowValues: false },
     (work) => context.app.write(work),
-    (db) =>
+    (db: AppDatabase) =>
       run(db, page, {
         workspaceId: permit.workspaceId,
         now: clock(),
