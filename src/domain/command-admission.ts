@@ -1,4 +1,3 @@
-import { toCanonicalJson } from './canonical-json';
 import type { AcceptCommandOptions, CommandEnvelope, CommandRecord, RunnerFence } from './command';
 import type { BeginOwnershipTransferInput, CoordinatorState } from './coordinator-state';
 import { OWNER_MODES, type OwnershipMode } from './coordinator-vocabulary';
@@ -62,8 +61,8 @@ export function assertTransferCommand(
     command.workspaceId === input.workspaceId &&
     command.expectedCoordinatorGeneration === input.expectedGeneration &&
     readTargetMode(command.args) === input.targetMode &&
-    command.requestedBy !== null &&
-    toCanonicalJson({ ...command.requestedBy }) === toCanonicalJson({ ...input.requestedBy });
+    command.requestedBy?.userId === input.requestedBy.userId &&
+    command.requestedBy.tenantId === input.requestedBy.tenantId;
   if (!isFit) {
     refuseInvalid('The command did not ask for this transfer.', input.commandId, command?.status ?? null);
   }

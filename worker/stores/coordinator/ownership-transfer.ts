@@ -171,12 +171,7 @@ export function failOwnershipTransfer(call: StoreCall, input: FailOwnershipTrans
 function mustGetTransfer(call: StoreCall, commandId: string) {
   const state = readOrCreateState(call);
   const { acceptedTransferCommandId, transferTargetMode, transferPhase } = state;
-  if (
-    state.transitionState !== 'transferring-ownership' ||
-    acceptedTransferCommandId !== commandId ||
-    transferTargetMode === null ||
-    transferPhase === null
-  ) {
+  if (acceptedTransferCommandId !== commandId || transferTargetMode === null || transferPhase === null) {
     return refuseStale(state, 'The command owns no transfer under way.', commandId);
   }
   const phase: TransferPhase = transferPhase;
