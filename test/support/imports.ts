@@ -55,9 +55,10 @@ function findSpecifiers({ module, program }: ParseResult, text: string): Specifi
     found.push({ specifier: unquote(text.slice(moduleRequest.start, moduleRequest.end)), isTypeOnly: false });
   new Visitor({
     TSImportType: ({ source }) => found.push({ specifier: source.value, isTypeOnly: true }),
-    NewExpression: ({ callee, arguments: [address] }) => {
+    NewExpression: ({ callee, arguments: [address, base] }) => {
       // new URL('./x', import.meta.url)
       if (callee.type !== 'Identifier' || callee.name !== 'URL') return;
+      if (base?.type !== 'MemberExpression' || base.object.type !== 'MetaProperty') return;
       if (address?.type === 'Literal' && typeof address.value === 'string' && address.value.startsWith('.'))
         found.push({ specifier: address.value, isTypeOnly: false });
     },
