@@ -52,7 +52,7 @@ export default defineConfig(({ mode }) => ({
   },
   preview: { headers },
   build: {
-    outDir: inRepository('dist/demo'),
+    outDir: inRepository('.cache/demo'),
     emptyOutDir: true,
     rolldownOptions: { input: ['index.html', 'lab.html'].map((page) => inRepository(`demo/${page}`)) },
   },
