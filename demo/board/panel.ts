@@ -5,6 +5,13 @@ import type { BoardTide } from './sync';
 /** Between two looks at the permits: they come and go with each request, so they are looked at and not listened to. */
 const LOOK_INTERVAL_MS = 400;
 const MAX_EVENTS = 60;
+/** Always shown, so that nothing on the page moves while requests come and go. */
+const NO_PERMITS = {
+  'issued-idle': 0,
+  'gateway-in-flight': 0,
+  'gateway-complete-awaiting-apply': 0,
+  'local-commit-entered': 0,
+} as const;
 
 /** The side of the page that shows what the library does: writer, permits, obligations, data version, events. */
 export class Panel {
@@ -57,6 +64,7 @@ export class Panel {
       ]);
       showFacts(this.#permits, {
         active,
+        ...NO_PERMITS,
         ...byState,
         'open obligations': recoveryObligations,
         'waiting in outbox': outbox,

@@ -63,14 +63,15 @@ export class CallLayer {
     input: CallInput<C>,
     options: CallOptions = {},
   ): Promise<CallOutput<C>> {
-    return new Promise<unknown>((resolve, reject) => {
+    // The writer answers a call with its output; the surface is the contract.
+    return new Promise<CallOutput<C>>((resolve: (value: unknown) => void, reject) => {
       if (this.#isClosed) throw unanswered(LIBRARY_CODES.CLIENT_CLOSED, call, false);
       const timeoutMs = readTimeoutMs(options.timeoutMs);
       const sizeBytes = measure(input);
       if (options.signal?.aborted === true)
         throw unanswered(LIBRARY_CODES.ABORTED, call, false, options.signal.reason);
       this.#admit({ call, input, sizeBytes, timeoutMs, signal: options.signal, resolve, reject });
-    }) as Promise<CallOutput<C>>; // the writer answers a call with its output; the surface is the contract
+    });
   }
 
   /** A writer to send to from now on. What an earlier one left unanswered is asked again. */

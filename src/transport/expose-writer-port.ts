@@ -17,9 +17,8 @@ export function exposeWriterPort(
     isInvoke,
   );
   // Comlink walks any path and allows assignment; a frozen object without a prototype leaves it nothing to walk.
-  const facade: WriterPort = Object.freeze(
-    Object.assign(Object.create(null), { invoke: port.invoke.bind(port) }),
-  );
+  const facade: WriterPort = { invoke: port.invoke.bind(port) };
+  Object.freeze(Object.setPrototypeOf(facade, null));
   expose(facade, endpoint);
   return endpoint;
 }

@@ -88,7 +88,7 @@ describe('the board', () => {
     await one.page.getByText('will delay the next').waitFor();
     await one.add('late');
     await one.shouldShow(['late']);
-    await one.press('Deliver the next push twice');
+    await one.press('Deliver a push twice');
     await one.page.getByText('will duplicate the next').waitFor();
     await one.add('twice on the way');
     await one.shouldShow(['late', 'twice on the way']);

@@ -135,7 +135,7 @@ export async function setup() {
     sessionId = 'tab-1',
   ): Promise<CallOutput<C>> => {
     const [reply] = await send([[call, input]], { sessionId });
-    if (reply?.ok === true) return reply.value as CallOutput<C>; // the answer of that very call
+    if (reply?.ok === true) return reply.value; // the answer of that very call
     throw new Error(`${call} failed: ${JSON.stringify(reply)}`);
   };
   /** The code, and the details, of one call that must fail. */

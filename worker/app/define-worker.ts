@@ -58,13 +58,13 @@ export function defineWorker<const Definition extends AppDefinition>(
 function assertDefinition(definition: AppDefinition): void {
   if (!isDatabaseName(definition.name))
     refuse('name', `"${definition.name}" is no name; wanted letters, digits, ".", "-" or "_"`);
-  const groups = [
-    ['queries', 'query', definition.queries],
-    ['mutations', 'mutation', definition.mutations],
-    ['apply', 'apply', definition.apply],
-  ] as const;
+  const groups: readonly (readonly [group: string, kind: string, Handlers<{ readonly kind: string }>])[] = [
+    ['queries', 'query', definition.queries ?? {}],
+    ['mutations', 'mutation', definition.mutations ?? {}],
+    ['apply', 'apply', definition.apply ?? {}],
+  ];
   for (const [group, kind, handlers] of groups) {
-    for (const [name, handler] of Object.entries(handlers ?? {})) {
+    for (const [name, handler] of Object.entries(handlers)) {
       if (handler.kind !== kind) refuse(`${group}.${name}`, `made by ${handler.kind}(); wanted ${kind}()`);
     }
   }

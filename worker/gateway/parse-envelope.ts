@@ -53,5 +53,5 @@ export function parseCallInput<C extends CallName>(call: C, input: unknown): Cal
   }
   const parsed = CALL_SCHEMAS[call].safeParse(input);
   if (!parsed.success) throw toInvalidInput(parsed.error);
-  return parsed.data as CallInput<C>; // CALL_SCHEMAS is checked against the surface, entry by entry
+  return parsed.data; // CALL_SCHEMAS is checked against the surface, entry by entry
 }

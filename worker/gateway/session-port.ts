@@ -95,8 +95,9 @@ const HANDLER_GROUPS: Partial<Record<string, string>> = {
 };
 
 function toAnswerable(error: unknown, envelope: CallEnvelope | undefined): unknown {
-  const group = envelope === undefined ? undefined : HANDLER_GROUPS[envelope.call];
-  if (isTidelockError(error) || group === undefined) return error;
-  const { handler } = envelope?.input as { readonly handler: string | null }; // each of these inputs has the field
+  if (isTidelockError(error) || envelope === undefined) return error;
+  const group = HANDLER_GROUPS[envelope.call];
+  if (group === undefined) return error;
+  const { handler } = envelope.input as { readonly handler: string | null }; // each of these inputs has the field
   return handlerFailed(`${group}.${handler}`, error);
 }

@@ -1,4 +1,5 @@
 import { LIBRARY_CODES } from '../../domain/error-codes';
+import type { Json } from '../../domain/json';
 import { isTidelockError, TidelockError } from '../../domain/tidelock-error';
 import type { CallLayer } from '../call-layer';
 
@@ -51,4 +52,9 @@ export function refuseAnswer(path: string, problem: string): never {
       details: { path, problem },
     },
   );
+}
+
+/** A page as it is sent; that it is JSON is checked by the call layer. */
+export function toJson(page: unknown): Json {
+  return (page ?? null) as Json;
 }

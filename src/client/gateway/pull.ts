@@ -9,6 +9,7 @@ import {
   deadlineAfter,
   readErrorCode,
   refuseAnswer,
+  toJson,
   throwIfAborted,
   type GatewayContext,
 } from './gateway-context';
@@ -115,7 +116,7 @@ async function settlePull<Page>(
   const applying = calls.invoke('gateway.applyPull', {
     permitId,
     handler: page === undefined ? null : handler,
-    page: (page ?? null) as Json, // checked as JSON by the call layer before it is sent
+    page: toJson(page),
     nextCursor,
   });
   const [, applied] = await Promise.allSettled([recorded, applying]);

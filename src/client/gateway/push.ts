@@ -1,5 +1,4 @@
 import { LIBRARY_CODES } from '../../domain/error-codes';
-import type { Json } from '../../domain/json';
 import type { Permit } from '../../domain/permit';
 import { TidelockError } from '../../domain/tidelock-error';
 import type { BegunOperation, KnownDisposition } from '../../protocol/gateway-calls';
@@ -11,6 +10,7 @@ import {
   deadlineAfter,
   readErrorCode,
   refuseAnswer,
+  toJson,
   throwIfAborted,
   type GatewayContext,
 } from './gateway-context';
@@ -126,7 +126,7 @@ async function settlePush<Page>(
   const applying = calls.invoke('gateway.applyPush', {
     permitIds: accepted,
     handler,
-    page: (page ?? null) as Json, // checked as JSON by the call layer before it is sent
+    page: toJson(page),
   });
   const [, applied] = await Promise.allSettled([recorded, applying]);
   if (applied.status === 'fulfilled') return;
