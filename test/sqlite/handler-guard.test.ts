@@ -115,6 +115,13 @@ describe('full-text search', () => {
     expect(read(`SELECT count(*) AS n FROM texts WHERE texts MATCH 'tide'`)).toEqual([{ n: 3 }]);
   });
 
+  test('its shadow tables cannot be written by hand', async () => {
+    const { database, write } = await setup();
+    database.exec('CREATE VIRTUAL TABLE texts USING fts5(body)');
+    expect(() => write('DELETE FROM texts_data')).toThrow(/may not be modified/);
+    expect(() => database.exec('DELETE FROM texts_data')).toThrow(/may not be modified/);
+  });
+
   test('a query may be the first to touch an R-Tree, which prepares its writes then', async () => {
     const { database, read } = await setup();
     database.exec(`CREATE VIRTUAL TABLE boxes USING rtree(id, x0, x1)`);

@@ -38,6 +38,8 @@ export class SqliteDatabase implements Database {
       assertMayWrite: () => this.#assertMayWrite(),
     };
     this.guard = new HandlerGuard(sqlite3, db);
+    // Shadow tables of full-text search and raw pages cannot be written by SQL, whoever asks.
+    sqlite3.capi.sqlite3_db_config(db, sqlite3.capi.SQLITE_DBCONFIG_DEFENSIVE, 1, 0);
   }
 
   prepare(sql: string): Statement {
@@ -47,9 +49,13 @@ export class SqliteDatabase implements Database {
   /** Prepares without keeping: for statements that differ with who runs them. The caller finalizes. */
   prepareUncached(sql: string): SqliteStatement {
     try {
-      const stmt = this.#db.prepare(sql);
       const { capi } = this.#sqlite3;
-      assertOneStatement(sql, capi.sqlite3_sql(stmt) ?? '');
+      const stmt = this.#db.prepare(sql);
+      const rest = findSecondStatement(sql, capi.sqlite3_sql(stmt) ?? '');
+      if (rest !== undefined) {
+        stmt.finalize();
+        throw new TypeError(`one statement wanted, more found after it: "${rest}"`);
+      }
       const isReadOnly = capi.sqlite3_stmt_readonly(stmt) !== 0;
       const parameterNames = Array.from({ length: stmt.parameterCount }, (_, i) =>
         capi.sqlite3_bind_parameter_name(stmt, i + 1),
@@ -162,8 +168,10 @@ export class SqliteDatabase implements Database {
 }
 
 /** SQLite prepares the first statement of a text and would leave the rest undone without a word. */
-function assertOneStatement(sql: string, prepared: string): void {
-  const rest = sql.slice(prepared.length);
-  if (/^(\s|;|--[^\n]*|\/\*[^]*?\*\/)*$/.test(rest)) return;
-  throw new TypeError(`one statement wanted, more found after it: "${rest.trim().slice(0, 40)}"`);
+function findSecondStatement(sql: string, prepared: string): string | undefined {
+  const rest = sql
+    .slice(prepared.length)
+    .replace(/--[^\n]*|\/\*[^]*?(?:\*\/|$)|[\s;]+/g, ' ')
+    .trim();
+  return rest === '' ? undefined : rest.slice(0, 40);
 }

@@ -135,6 +135,15 @@ describe('files that cannot be opened', () => {
     expect(await unlucky.run('all', SELECT_NOTES)).toEqual(NOTES);
   });
 
+  test('a damaged file is told from a missing one, and left as it is', async () => {
+    const { worker, name } = await startWithNotes();
+    await worker.run('close');
+    await worker.run('damageFiles', name);
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      await expect(worker.run('open', { name })).rejects.toMatchObject({ code: 'STORAGE_CORRUPT' });
+    }
+  });
+
   test('two workers on the same files without the lock: the second is told, the first feels nothing', async () => {
     const { worker, name } = await startWithNotes();
     const intruder = startStorage();

@@ -119,6 +119,18 @@ export const commands = {
     await parent.removeEntry(toDirectoryName(name), { recursive: true });
   },
 
+  /** Overwrites the beginning of every file of a closed database, behind the pool's own header. */
+  damageFiles: async (name: string) => {
+    const root = await navigator.storage.getDirectory();
+    const pool = await (await root.getDirectoryHandle(ROOT_NAME)).getDirectoryHandle(toDirectoryName(name));
+    for await (const file of (await pool.getDirectoryHandle('.opaque')).values()) {
+      if (!(file instanceof FileSystemFileHandle)) continue;
+      const handle = await file.createSyncAccessHandle();
+      if (handle.getSize() > 4096) handle.write(new Uint8Array(100).fill(255), { at: 4096 });
+      handle.close();
+    }
+  },
+
   readSentinel,
   removeSentinel,
 
