@@ -97,8 +97,8 @@ describe('the closed sets of the schema are those of the domain', () => {
     expect(setsOf(OBLIGATIONS, 'operation_class')[0]).toEqual(
       OPERATION_CLASSES.filter((name) => name !== 'local-apply'),
     );
-    expect([...(setsOf(OBLIGATIONS, 'upstream_disposition')[0] ?? [])].sort()).toEqual(
-      [...dispositionsIn('abandoned-reconcile-required')].sort(),
+    expect(new Set(setsOf(OBLIGATIONS, 'upstream_disposition')[0])).toEqual(
+      new Set(dispositionsIn('abandoned-reconcile-required')),
     );
   });
 
@@ -106,7 +106,7 @@ describe('the closed sets of the schema are those of the domain', () => {
     const pattern = new RegExp(`state <> '${state}' OR upstream_disposition IN \\(([^)]*)\\)`);
     const list = pattern.exec(tableOf(PERMITS))?.[1] ?? '';
     const allowed = [...list.matchAll(/'([^']*)'/g)].map(([, value]) => value);
-    expect(allowed.sort()).toEqual([...dispositionsIn(state)].sort());
+    expect(new Set(allowed)).toEqual(new Set(dispositionsIn(state)));
   });
 
   test('the default stream is the one the schema gives', () => {
