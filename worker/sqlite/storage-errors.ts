@@ -70,8 +70,8 @@ function toFullError(cause: unknown, details: ErrorDetails): TidelockError {
   });
 }
 
-/** Less than this left of the quota, and an I/O error is taken for a full disk: one WAL of ours does not fit. */
-const FULL_MARGIN_BYTES = 2 * 1024 * 1024;
+/** Less than this left of the quota, and an I/O error is taken for a full disk: a WAL of ours may not fit. */
+const FULL_MARGIN_BYTES = 8 * 1024 * 1024;
 
 /**
  * A second look at a STORAGE_IO whose file error said nothing: some browsers write less than asked instead of

@@ -27,8 +27,8 @@ describe('opening', () => {
       synchronous: 2,
       foreign_keys: 1,
       trusted_schema: 0,
-      wal_autocheckpoint: 128,
-      journal_size_limit: 2 * 1024 * 1024,
+      wal_autocheckpoint: 512,
+      journal_size_limit: 8 * 1024 * 1024,
     };
     for (const [pragma, value] of Object.entries(expected)) expect(await read(pragma), pragma).toBe(value);
     worker.terminate();
