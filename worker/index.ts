@@ -1,5 +1,6 @@
 /** tidelock beside SQLite. What an app's worker file imports; everything else in worker is how it is done. */
-export { defineWorker, type AppDefinition, type WorkerApp } from './app/define-worker';
+export type { AppDefinition } from './app/app-definition';
+export { defineWorker, type WorkerApp } from './app/define-worker';
 export {
   apply,
   mutation,

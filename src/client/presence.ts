@@ -5,6 +5,7 @@
  *
  *   start → session ──pagehide──→ none ──pageshow (persisted)──→ session → … → stop
  */
+import { makeDeferred } from '../domain/deferred';
 import type { CallLayer } from './call-layer';
 import { TabSession, type SessionEvents, type SessionOptions } from './session';
 import { StatusBoard } from './status';
@@ -17,7 +18,7 @@ export class Presence {
   readonly board: StatusBoard;
   readonly #options: PresenceOptions;
   readonly #formerWriters = new Set<string>();
-  readonly #firstWriter = Promise.withResolvers<void>();
+  readonly #firstWriter = makeDeferred<void>();
   readonly #stopped = new AbortController();
   #session: TabSession;
 

@@ -30,7 +30,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'worker/stores',
     'worker/scheduler',
     'worker/app',
-    'type:worker/app/define-worker',
     'zod',
   ],
   'worker/host': [
@@ -44,7 +43,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'worker/stores',
     'worker/scheduler',
     'worker/app',
-    'type:worker/app/define-worker',
     'worker/gateway',
   ],
   // The one file of its folder that starts things.

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { STORE_MIGRATIONS } from '../../migrations/migrations.generated';
 import type { CallReply } from '../../src/protocol/call';
 import type { CallInput, CallName, CallOutput } from '../../src/protocol/surface';
-import type { AppDefinition } from '../../worker/app/define-worker';
+import type { AppDefinition } from '../../worker/app/app-definition';
 import { apply, mutation, query } from '../../worker/app/handlers';
 import type { WriterContext } from '../../worker/gateway/call-context';
 import { SessionPort } from '../../worker/gateway/session-port';

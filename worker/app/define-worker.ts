@@ -2,23 +2,7 @@ import { LIBRARY_CODES } from '../../src/domain/error-codes';
 import { TidelockError } from '../../src/domain/tidelock-error';
 import { isDatabaseName } from '../../src/protocol/names';
 import { WorkerHost } from '../host/worker-host';
-import type { Migration } from '../sqlite/plan-migrations';
-import type { ApplyHandler, MutationHandler, QueryHandler } from './handlers';
-
-type Handlers<Handler> = Readonly<Record<string, Handler>>;
-
-/** The app's part of the worker: its tables and its handlers. */
-export interface AppDefinition {
-  /** The app's name; databases are named by `connect`. */
-  readonly name: string;
-  /** The app's own tables, numbered 1, 2, 3 … Never edit one that was released. */
-  readonly migrations?: readonly Migration[];
-  readonly queries?: Handlers<QueryHandler>;
-  readonly mutations?: Handlers<MutationHandler>;
-  readonly apply?: Handlers<ApplyHandler>;
-  /** Epoch milliseconds; another clock for tests. Default `Date.now`. */
-  readonly clock?: () => number;
-}
+import type { AppDefinition, Handlers } from './app-definition';
 
 type TypesOf<Group> =
   Group extends Handlers<{ readonly types?: unknown }>

@@ -2,7 +2,7 @@ import type { CallReceipts } from '../stores/call-receipts';
 import type { Stores } from '../stores';
 import type { AppDatabases } from '../sqlite/app-databases';
 import type { Database } from '../database';
-import type { AppDefinition } from '../app/define-worker';
+import type { AppDefinition } from '../app/app-definition';
 
 /** What every call works on. One a writer's life. */
 export interface WriterContext {

@@ -5,7 +5,7 @@ import type { StorageKind } from '../../src/protocol/discovery';
 import { parseSessionLock } from '../../src/protocol/names';
 import type { WorkerStage } from '../../src/protocol/worker-port';
 import { STORE_MIGRATIONS } from '../../migrations/migrations.generated';
-import type { AppDefinition } from '../app/define-worker';
+import type { AppDefinition } from '../app/app-definition';
 import type { WriterContext } from '../gateway/call-context';
 import { AppDatabases } from '../sqlite/app-databases';
 import { checkMigrations, migrate, type MigrationSet } from '../sqlite/migrate';

@@ -21,8 +21,8 @@ import {
   type WorkerReport,
   type WorkerStage,
 } from '../../src/protocol/worker-port';
-import type { AppDefinition } from '../app/define-worker';
-import { loadSqlite } from '../sqlite/load-sqlite';
+import type { AppDefinition } from '../app/app-definition';
+import { warmSqlite } from '../sqlite/warm-sqlite';
 import { isWorthAFreshWorker, openWriter } from './open-writer';
 import { Writer } from './writer';
 
@@ -64,7 +64,7 @@ export class WorkerHost {
       });
     await holdLock(lockNames.worker(db, workerId));
     this.#enter('waiting');
-    loadSqlite().catch(() => undefined); // ahead of need; the opening loads it again and tells what is wrong
+    warmSqlite().catch(() => undefined); // ahead of need; the opening loads it again and tells what is wrong
     const releaseWriter = await holdLock(lockNames.writer(db));
     try {
       const opened = await openWriter({

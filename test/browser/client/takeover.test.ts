@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { freshDatabase, joinTab, mustBeOk, type NotesTab } from './setup';
+
+/** How a writer's tab goes away. */
+const ENDS: readonly (readonly [how: string, end: (tab: NotesTab) => Promise<unknown>])[] = [
+  ['crashes', (tab) => tab.crash()],
+  ['is closed', (tab) => tab.close()],
+  ['is reloaded', (tab) => tab.reload()],
+  ['navigates away', (tab) => tab.goto('/test/browser/pages/tab.html?elsewhere')],
+  ['loses its worker', (tab) => tab.terminateWorkers()],
+];
+
+describe('a takeover', () => {
+  test.each(ENDS)(
+    'when the writer’s tab %s, the other’s calls in flight all end well, each once',
+    async (_how, end) => {
+      const db = freshDatabase();
+      const writer = await joinTab(db);
+      const other = await joinTab(db);
+      expect((await writer.call('readStatus')).role).toBe('writer');
+      const adding = other.call('keepAdding', 'n');
+      await other.call('waitForChange');
+      await end(writer);
+      expect(await other.call('waitForRole', 'writer')).toBe(2);
+      await other.call('waitForChange');
+      await other.call('stopAdding');
+      const outcomes = await adding;
+      expect(Object.values(outcomes).filter((outcome) => !outcome.ok)).toEqual([]);
+      expect((await other.call('listNotes')).toSorted()).toEqual(Object.keys(outcomes).toSorted());
+    },
+  );
+
+  test('a tab whose only worker is killed gets another and goes on', async () => {
+    const tab = await joinTab(freshDatabase());
+    mustBeOk(await tab.call('addNote', 'before'));
+    expect(await tab.terminateWorkers()).toBe(1);
+    mustBeOk(await tab.call('addNote', 'after'));
+    expect(await tab.call('listNotes')).toEqual(['after', 'before']);
+    expect((await tab.call('readStatus')).writer?.epoch).toBe(2);
+  });
+
+  test('a change made in one tab is told in the other', async () => {
+    const db = freshDatabase();
+    const one = await joinTab(db);
+    const two = await joinTab(db);
+    const told = two.call('waitForChange');
+    mustBeOk(await one.call('addNote', 'a'));
+    expect(await told).toBe((await one.call('readStatus')).localDataVersion);
+  });
+});
+
+describe('a living tab’s permits', () => {
+  test('its pull in flight goes on across a takeover and is applied', async () => {
+    const db = freshDatabase();
+    const writer = await joinTab(db);
+    const other = await joinTab(db);
+    const permitId = await other.call('beginPull');
+    await writer.crash();
+    await other.call('waitForRole', 'writer');
+    expect((await other.call('readPermit', permitId))?.state).toBe('gateway-in-flight');
+    const { outcome } = await other.call('answerPull', [{ id: 'p', text: 'pulled' }], { seq: 1 });
+    expect(mustBeOk(outcome)).toMatchObject({ outcome: 'applied' });
+    expect(await other.call('listNotes')).toEqual(['p']);
+    expect((await other.call('readPermit', permitId))?.state).toBe('released');
+    expect(await other.call('countOpenObligations')).toBe(0);
+  });
+
+  test('a permit used by hand under the former writer’s instance id is still its tab’s', async () => {
+    const db = freshDatabase();
+    const writer = await joinTab(db);
+    const other = await joinTab(db);
+    const issued = mustBeOk(await other.call('issuePermit', 'p-1'));
+    await writer.crash();
+    await other.call('waitForRole', 'writer');
+    const started = mustBeOk(await other.call('startPermit', 'p-1', issued.serverInstanceId));
+    expect(started).toMatchObject({ state: 'gateway-in-flight' });
+    expect(started.serverInstanceId).not.toBe(issued.serverInstanceId);
+    expect(await other.call('startPermit', 'p-1', '99.never-a-writer')).toMatchObject({
+      ok: false,
+      code: 'SYNC_COORDINATOR_PERMIT_SERVER_MISMATCH',
+    });
+  });
+});
+
+describe('a dead tab’s permits', () => {
+  test.each(['crash', 'close'] as const)(
+    'after a %s, what never started ends clean and what was in flight leaves an obligation',
+    async (how) => {
+      const db = freshDatabase();
+      const writer = await joinTab(db);
+      const doomed = await joinTab(db);
+      mustBeOk(await doomed.call('issuePermit', 'idle'));
+      const flying = await doomed.call('beginPull');
+      await doomed[how]();
+      await expect.poll(async () => (await writer.call('readPermit', 'idle'))?.state).toBe('abandoned-clean');
+      expect(await writer.call('readPermit', flying)).toMatchObject({
+        state: 'abandoned-reconcile-required',
+        errorCode: 'SYNC_COORDINATOR_HOLDER_GONE',
+      });
+      expect(await writer.call('countOpenObligations')).toBe(1);
+      await writer.call('beginPull');
+      mustBeOk((await writer.call('answerPull', [], { seq: 1 })).outcome);
+      expect(await writer.call('countOpenObligations')).toBe(0);
+    },
+  );
+
+  test('the same where the dead tab was the writer', async () => {
+    const db = freshDatabase();
+    const doomed = await joinTab(db);
+    const other = await joinTab(db);
+    mustBeOk(await doomed.call('issuePermit', 'idle'));
+    const flying = await doomed.call('beginPull');
+    await doomed.crash();
+    await other.call('waitForRole', 'writer');
+    await expect.poll(async () => (await other.call('readPermit', 'idle'))?.state).toBe('abandoned-clean');
+    expect((await other.call('readPermit', flying))?.state).toBe('abandoned-reconcile-required');
+  });
+});

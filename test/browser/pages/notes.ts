@@ -1,0 +1,241 @@
+/** A page on the notes' worker file, driven by tests: what it exports is called in real tabs. */
+import { connect, isTidelockError, type Json, type PushAnswer, type TideOf, type TideStatus } from 'tidelock';
+import type { App } from './notes.worker';
+
+let tide: TideOf<App> | undefined;
+
+/** An outcome that survives the way back to the test: Playwright carries plain data only. */
+export type Outcome<T> =
+  | { readonly ok: true; readonly value: T }
+  | {
+      readonly ok: false;
+      readonly code: string;
+      readonly details: Readonly<Record<string, unknown>>;
+      readonly message: string;
+    };
+
+async function settle<T>(work: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (error) {
+    const { code, details } = isTidelockError(error)
+      ? error
+      : { code: `not typed: ${String(error)}`, details: {} };
+    return { ok: false, code, details, message: error instanceof Error ? error.message : '' };
+  }
+}
+
+function mustHaveTide(): TideOf<App> {
+  if (tide === undefined) throw new Error('join first');
+  return tide;
+}
+
+const WORKERS = {
+  notes: () => new Worker(new URL('./notes.worker.ts', import.meta.url), { type: 'module' }),
+  'broken-migration': () =>
+    new Worker(new URL('./broken-migration.worker.ts', import.meta.url), { type: 'module' }),
+  missing: () => new Worker('/test/browser/pages/there-is-none.js', { type: 'module' }),
+  throwing: () =>
+    new Worker(
+      URL.createObjectURL(new Blob(['throw new Error("at top level")'], { type: 'text/javascript' })),
+      { type: 'module' },
+    ),
+  silent: () =>
+    new Worker(URL.createObjectURL(new Blob([''], { type: 'text/javascript' })), { type: 'module' }),
+} as const;
+export type WorkerKind = keyof typeof WORKERS;
+
+export interface JoinOptions {
+  readonly worker?: WorkerKind;
+  readonly storage?: 'opfs' | 'memory';
+  readonly startTimeoutMs?: number;
+}
+
+/** Connects and opens the workspace. */
+export function join(
+  name: string,
+  { worker = 'notes', ...options }: JoinOptions = {},
+): Promise<Outcome<TideStatus>> {
+  return settle(async () => {
+    tide = await connect<App>({ name, worker: WORKERS[worker], ...options });
+    await tide.workspaces.open('w-1', { userId: 'u-1', tenantId: 't-1' });
+    return tide.status;
+  });
+}
+
+/** Connects without opening a workspace. */
+export function joinOnly(name: string): Promise<Outcome<TideStatus>> {
+  return settle(async () => {
+    tide = await connect<App>({ name, worker: WORKERS.notes });
+    return tide.status;
+  });
+}
+
+export function readStatus(): Omit<TideStatus, 'workerError'> {
+  const { workerError: _error, ...status } = mustHaveTide().status;
+  return status;
+}
+
+export function addNote(id: string, text = id): Promise<Outcome<unknown>> {
+  return settle(() => mustHaveTide().mutate('addNote', { id, text }));
+}
+
+/** Adds notes one after the other until `stopAdding`; resolves with the outcome of each. */
+export async function keepAdding(prefix: string): Promise<Record<string, Outcome<unknown>>> {
+  const outcomes: Record<string, Outcome<unknown>> = {};
+  isAdding = true;
+  for (let index = 0; isAdding; index++)
+    outcomes[`${prefix}-${String(index)}`] = await addNote(`${prefix}-${String(index)}`);
+  return outcomes;
+}
+let isAdding = false;
+export function stopAdding(): void {
+  isAdding = false;
+}
+
+export function fail(): Promise<Outcome<unknown>> {
+  return settle(() => mustHaveTide().mutate('fail', {}));
+}
+
+export function mutateUnknown(): Promise<Outcome<unknown>> {
+  return settle(() => mustHaveTide().mutate('nothing' as 'fail', {}));
+}
+
+export function spin(ms: number, timeoutMs: number): Promise<Outcome<unknown>> {
+  return settle(() => mustHaveTide().query('spin', { ms }, { timeoutMs }));
+}
+
+export async function listNotes(): Promise<readonly string[]> {
+  return (await mustHaveTide().query('notes', {})).map(({ id }) => id);
+}
+
+/** Resolves at the next change note. */
+export function waitForChange(): Promise<number> {
+  return new Promise((resolve) => {
+    const stop = mustHaveTide().on('change', ({ localDataVersion }) => {
+      stop();
+      resolve(localDataVersion);
+    });
+  });
+}
+
+export function waitForRole(role: TideStatus['role']): Promise<number> {
+  return new Promise((resolve) => {
+    const check = (status: TideStatus): void => {
+      if (status.role === role) resolve(status.writer?.epoch ?? 0);
+    };
+    mustHaveTide().on('status', check);
+    check(mustHaveTide().status);
+  });
+}
+
+/** Begins a pull whose request answers only when `answerPull` says so; resolves once the request is under way. */
+export function beginPull(): Promise<string> {
+  return new Promise((started) => {
+    pulling = settle(() =>
+      mustHaveTide().gateway.pull({
+        apply: 'notes',
+        request: ({ permit, cursor }) => {
+          started(permit.permitId);
+          return new Promise((resolve) => {
+            answer = (page, nextCursor) => resolve({ disposition: 'accepted', page: [...page], nextCursor });
+            seenCursor = cursor;
+          });
+        },
+      }),
+    );
+  });
+}
+let pulling: Promise<Outcome<unknown>> | undefined;
+let answer: ((page: readonly { id: string; text: string }[], nextCursor: Json) => void) | undefined;
+let seenCursor: Json = null;
+
+export async function answerPull(
+  page: readonly { id: string; text: string }[],
+  nextCursor: Json,
+): Promise<{ outcome: Outcome<unknown> | undefined; cursor: Json }> {
+  answer?.(page, nextCursor);
+  return { outcome: await pulling, cursor: seenCursor };
+}
+
+/** A push of one operation whose request ends as asked. */
+export function pushOne(identity: string, end: 'accepted' | 'rejected' | 'throw'): Promise<Outcome<unknown>> {
+  return push(identity, () => {
+    if (end === 'throw') return Promise.reject(new TypeError('Failed to fetch'));
+    return Promise.resolve({ results: [{ identity, disposition: end }] });
+  });
+}
+
+/** Begins a push whose request never answers; resolves once the request is under way. */
+export function beginHangingPush(identity: string, timeoutMs: number): Promise<void> {
+  return new Promise((started) => {
+    hanging = push(
+      identity,
+      () => {
+        started();
+        return new Promise(() => undefined);
+      },
+      timeoutMs,
+    );
+  });
+}
+let hanging: Promise<Outcome<unknown>> | undefined;
+
+export async function endHangingPush(): Promise<Outcome<unknown> | undefined> {
+  return hanging;
+}
+
+function push(
+  identity: string,
+  request: () => Promise<PushAnswer<never>>,
+  timeoutMs = 2_000,
+): Promise<Outcome<unknown>> {
+  return settle(async () => {
+    const operations = [{ identity, payload: {} }];
+    const { results } = await mustHaveTide().gateway.push({ operations, timeoutMs, request });
+    return results;
+  });
+}
+
+export function issuePermit(permitId: string): Promise<Outcome<{ state: string; serverInstanceId: string }>> {
+  return settle(() =>
+    mustHaveTide().permits.issue({
+      permitId,
+      workspaceId: 'w-1',
+      coordinatorGeneration: mustHaveTide().status.generation,
+      operationClass: 'pull',
+      deadlineAt: new Date(Date.now() + 600_000).toISOString(),
+    }),
+  );
+}
+
+/** Starts a permit under an instance id the caller learned earlier. */
+export function startPermit(
+  permitId: string,
+  serverInstanceId: string,
+): Promise<Outcome<{ state: string; serverInstanceId: string }>> {
+  return settle(() =>
+    mustHaveTide().permits.transition({
+      permitId,
+      workspaceId: 'w-1',
+      coordinatorGeneration: mustHaveTide().status.generation,
+      serverInstanceId,
+      expectedState: 'issued-idle',
+      nextState: 'gateway-in-flight',
+    }),
+  );
+}
+
+export async function readPermit(
+  permitId: string,
+): Promise<{ state: string; errorCode: string | null } | null> {
+  return mustHaveTide().permits.read(permitId);
+}
+
+export async function countOpenObligations(): Promise<number> {
+  return (await mustHaveTide().permits.summarize('w-1')).recoveryObligations;
+}
+
+export function close(): void {
+  tide?.close();
+}
