@@ -72,6 +72,6 @@ async function send<Reply>(path: string, init: RequestInit): Promise<Reply> {
   const response = await fetch(path, init);
   if (response.ok) return (await response.json()) as Reply; // the demo's own server
   const text = await response.text();
-  const message = `${path.split('?')[0] ?? path} answered ${response.status}: ${text.slice(0, 200)}`;
+  const message = `${path.split('?')[0] ?? path} answered ${response.status}${text === '' ? '' : `: ${text.slice(0, 200)}`}`;
   throw response.status < 500 ? new UpstreamRejected(message) : new Error(message);
 }

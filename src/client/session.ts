@@ -80,7 +80,6 @@ export class TabSession {
     this.#stopped.abort();
     clearInterval(this.#helloTimer);
     this.#keeper.stop();
-    this.#channel?.send(null, { kind: 'goodbye' });
     this.#channel?.close();
     this.#link?.close();
     this.#releaseLock?.();
@@ -108,7 +107,6 @@ export class TabSession {
         if (this.#link === undefined) this.#options.events.onRefused(refused(body.protocol));
         return;
       case 'hello':
-      case 'goodbye':
         return; // for the writer
     }
   }

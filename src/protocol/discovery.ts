@@ -7,7 +7,6 @@
  *   writer --welcome-->  one tab    your channel is served from now on
  *   writer --refuse-->   one tab    we do not speak the same protocol
  *   writer --change-->   everyone   a commit moved the coordinator or the data version
- *   tab    --goodbye-->  writer     this session closes in good order (its lock says the same, a little later)
  */
 export const DISCOVERY_FORMAT = 1;
 
@@ -33,7 +32,6 @@ export interface CoordinatorView {
 
 export type DiscoveryBody =
   | { readonly kind: 'hello' }
-  | { readonly kind: 'goodbye' }
   | { readonly kind: 'writer'; readonly writer: WriterIdentity }
   | { readonly kind: 'welcome'; readonly writer: WriterIdentity; readonly coordinator: CoordinatorView }
   | { readonly kind: 'refuse'; readonly protocol: number }

@@ -17,6 +17,7 @@ import { createTurnYielder } from '../scheduler/yield-turn';
 import { isSameView, readCoordinatorView } from '../stores/coordinator-view';
 import { assertWriterEpoch } from '../stores/writer-epoch';
 import type { OpenedWriter } from './open-writer';
+import { Retention } from './retention';
 import { Sessions } from './sessions';
 
 export interface WriterOptions {
@@ -27,10 +28,6 @@ export interface WriterOptions {
   readonly onFatal: (error: unknown) => void;
 }
 
-/** How many receipts a slice of pruning deletes, and how long between slices: a backlog is gone in minutes. */
-const PRUNE_LIMIT = 250;
-const PRUNE_INTERVAL_MS = 60_000;
-
 export class Writer {
   readonly #identity: WriterIdentity;
   readonly #writer: OpenedWriter;
@@ -38,7 +35,7 @@ export class Writer {
   readonly #scheduler: Scheduler;
   readonly #sessions: Sessions;
   readonly #turns = createTurnYielder();
-  readonly #pruneTimer: ReturnType<typeof setInterval>;
+  readonly #retention: Retention;
   #view: CoordinatorView;
 
   constructor({ db, sessionId, writer, onFatal }: WriterOptions) {
@@ -65,16 +62,13 @@ export class Writer {
       onGone: (id) => this.#abandonHolder(id),
     });
     for (const id of writer.adoptedSessionIds) this.#sessions.watch(id);
-    this.#pruneTimer = setInterval(
-      () => this.#submit(() => context.receipts.prune(PRUNE_LIMIT)),
-      PRUNE_INTERVAL_MS,
-    );
+    this.#retention = new Retention({ context, run: (work) => this.#run(work) });
     this.#channel.send(null, { kind: 'writer', writer: this.#identity });
   }
 
   /** Serves nobody any more and closes the database. Pending calls end with `error`. Idempotent. */
   stop(error: unknown): void {
-    clearInterval(this.#pruneTimer);
+    this.#retention.stop();
     this.#scheduler.close(error);
     this.#sessions.close();
     this.#channel.close();
@@ -101,20 +95,27 @@ export class Writer {
 
   #abandonHolder(holderId: string): void {
     const { stores, serverInstanceId } = this.#writer.context;
-    this.#submit(() =>
+    this.#run(() =>
       stores.permits.abandonHolderPermits({ holderId, currentServerInstanceId: serverInstanceId }),
-    );
+    ).catch(() => undefined); // told by #run; the permits expire at their deadline
   }
 
-  /** Work of the writer's own, among the tabs' calls. */
-  #submit(work: () => unknown): void {
-    this.#scheduler.submit({
-      kind: 'write',
-      deadlineAt: null,
-      work,
-      settle: (outcome) => {
-        if (!outcome.ok) reportError(outcome.error);
-      },
+  /** Work of the writer's own, among the tabs' calls. A failure is reported and rejects. */
+  #run<T>(work: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let value: T;
+      this.#scheduler.submit({
+        kind: 'write',
+        deadlineAt: null,
+        work: () => (value = work()),
+        settle: (outcome) => {
+          if (outcome.ok) resolve(value);
+          else {
+            reportError(outcome.error);
+            reject(outcome.error);
+          }
+        },
+      });
     });
   }
 }
