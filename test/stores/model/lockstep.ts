@@ -1,0 +1,91 @@
+import { isTidelockError } from '../../../src/domain/tidelock-error';
+import type { Stores } from '../../../worker/stores';
+import { openStores } from '../../../worker/stores';
+import { findDifference } from '../../conformance/find-difference';
+import type { TestClock, TestDatabase } from '../support/store-setup';
+import { CoordinatorModel } from './coordinator-model';
+import { findBroken } from './invariants';
+import { PermitModel } from './permit-model';
+import { readRows } from './read-rows';
+import { RecoveryModel } from './recovery-model';
+import { Refused, World, type Rows } from './world';
+
+const PREFIX = 'SYNC_COORDINATOR_';
+
+/** The stores and their model side by side: each call goes to both, and both must say and store the same. */
+export class Lockstep {
+  readonly world: World;
+  readonly coordinator: CoordinatorModel;
+  readonly permits: PermitModel;
+  readonly recovery: RecoveryModel;
+  readonly database: TestDatabase;
+  readonly clock: TestClock;
+  stores: Stores;
+  /** The writer's life; each restart begins another. */
+  instance = 1;
+  #storeIds = 0;
+  #modelIds = 0;
+  #rows: Rows;
+
+  constructor(database: TestDatabase, clock: TestClock) {
+    this.database = database;
+    this.clock = clock;
+    this.world = new World(clock.read(), () => `id-${++this.#modelIds}`);
+    this.coordinator = new CoordinatorModel(this.world);
+    this.permits = new PermitModel(this.world);
+    this.recovery = new RecoveryModel(this.world, this.permits);
+    this.stores = this.#open();
+    this.#rows = readRows(database);
+  }
+
+  get instanceId(): string {
+    return `s-${this.instance}`;
+  }
+
+  restart(): void {
+    this.instance += 1;
+    this.stores = this.#open();
+    this.world.restart();
+  }
+
+  moveClock(ms: number): void {
+    this.clock.move(ms);
+    this.world.now = this.clock.read();
+  }
+
+  /** Runs both; returns where they differ, or which rule the step broke. */
+  step(call: () => unknown, model: () => unknown): string | undefined {
+    const expected = outcomeOf(() => this.world.run(model));
+    const actual = outcomeOf(call);
+    const difference = findDifference(expected, actual, 'outcome');
+    if (difference !== undefined) return difference;
+    const before = this.#rows;
+    this.#rows = readRows(this.database);
+    return (
+      findDifference(JSON.parse(JSON.stringify(this.world.rows)), this.#rows, 'rows') ??
+      findBroken(before, this.#rows)
+    );
+  }
+
+  #open(): Stores {
+    return openStores({
+      database: this.database,
+      clock: this.clock.read,
+      newId: () => `id-${++this.#storeIds}`,
+    });
+  }
+}
+
+/** What a callback throws on purpose. */
+export class ApplyFailed extends Error {}
+
+function outcomeOf(call: () => unknown): unknown {
+  try {
+    return { result: JSON.parse(JSON.stringify(call() ?? null)) as unknown };
+  } catch (error) {
+    if (error instanceof Refused) return { refused: error.code };
+    if (error instanceof ApplyFailed) return { refused: 'ApplyFailed' };
+    if (isTidelockError(error)) return { refused: error.code.replace(PREFIX, '') };
+    throw error;
+  }
+}
