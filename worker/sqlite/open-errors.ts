@@ -29,7 +29,7 @@ export function toOpenError(error: unknown): TidelockError {
   if (name === 'QuotaExceededError') {
     return new TidelockError(
       LIBRARY_CODES.STORAGE_FULL,
-      'There is no room left for the files of the database.',
+      'There is no room left for the files of the database. Free some; what was committed is intact.',
       {
         details: { name },
         cause: error,
@@ -37,7 +37,9 @@ export function toOpenError(error: unknown): TidelockError {
     );
   }
   if (REFUSED.has(name)) {
-    return new TidelockError(LIBRARY_CODES.STORAGE_BLOCKED, 'The browser refuses storage to this page.', {
+    return new TidelockError(LIBRARY_CODES.STORAGE_BLOCKED, 
+      'The browser refuses storage to this page, as private windows do. Ask for storage: "memory", or tell the user.',
+      , {
       details: { name },
       cause: error,
     });

@@ -83,6 +83,19 @@ describe('connect', () => {
   });
 });
 
+describe('storage that the browser refuses', () => {
+  test('is STORAGE_BLOCKED and says what to do; nothing falls back to memory by itself', async () => {
+    const db = freshDatabase();
+    const tab = await openNotesTab();
+    const outcome = await tab.call('join', db, { worker: 'blocked' });
+    shouldFailWith(outcome, 'STORAGE_BLOCKED');
+    expect(outcome).toMatchObject({ message: expect.stringMatching(/memory/) });
+    expect(mustBeOk(await tab.call('join', db, { worker: 'blocked', storage: 'memory' })).storage).toBe(
+      'memory',
+    );
+  });
+});
+
 describe('bad input from a tab', () => {
   test('a mutation without a workspace is WORKSPACE_NONE', async () => {
     const tab = await openNotesTab();

@@ -34,6 +34,7 @@ const WORKERS = {
   notes: () => new Worker(new URL('./notes.worker.ts', import.meta.url), { type: 'module' }),
   'broken-migration': () =>
     new Worker(new URL('./broken-migration.worker.ts', import.meta.url), { type: 'module' }),
+  blocked: () => new Worker(new URL('./blocked.worker.ts', import.meta.url), { type: 'module' }),
   missing: () => new Worker('/test/browser/pages/there-is-none.js', { type: 'module' }),
   throwing: () =>
     new Worker(
