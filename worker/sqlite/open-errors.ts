@@ -37,12 +37,14 @@ export function toOpenError(error: unknown): TidelockError {
     );
   }
   if (REFUSED.has(name)) {
-    return new TidelockError(LIBRARY_CODES.STORAGE_BLOCKED, 
+    return new TidelockError(
+      LIBRARY_CODES.STORAGE_BLOCKED,
       'The browser refuses storage to this page, as private windows do. Ask for storage: "memory", or tell the user.',
-      , {
-      details: { name },
-      cause: error,
-    });
+      {
+        details: { name },
+        cause: error,
+      },
+    );
   }
   const details = { name, retryInFreshWorker: true };
   return name === HELD

@@ -113,9 +113,11 @@ function assertNotLost(
     );
   }
   if (note.id === null) return;
-  throw new TidelockError(LIBRARY_CODES.STORAGE_LOST, 
+  throw new TidelockError(
+    LIBRARY_CODES.STORAGE_LOST,
     'A database was here, and its files are gone: cleared or evicted. Restore a copy, or start anew on purpose.',
-    , {
-    details: { name, databaseId: note.id },
-  });
+    {
+      details: { name, databaseId: note.id },
+    },
+  );
 }
