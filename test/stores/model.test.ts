@@ -107,7 +107,7 @@ describe('the stores and a naive telling of their rules', () => {
           runPlan(plan, reached),
         ),
         // The short form is the same each time; the long one explores, and a failure tells its seed.
-        { numRuns: 150 * PROOF_SCALE, ...(PROOF_SCALE === 1 ? { seed: 1 } : {}) },
+        { numRuns: 100 * PROOF_SCALE, ...(PROOF_SCALE === 1 ? { seed: 1 } : {}) },
       );
       // Every kind of call must have succeeded at least once, or nothing was proved about it.
       const never = Object.keys(ACTIONS).filter((name) => !reached.has(name));

@@ -21,7 +21,7 @@ import type {
 } from '../../../src/domain/coordinator-state';
 import type { OwnerMode, OwnershipMode, TransitionState } from '../../../src/domain/coordinator-vocabulary';
 import type { Json } from '../../../src/domain/json';
-import { World, compare, isActive, isSame, refuseIf, type ModelCommand, type ModelState } from './world';
+import { type World, compare, isActive, isSame, refuseIf, type ModelCommand, type ModelState } from './world';
 
 const RUNNER = ['EnableSync', 'DisableSync', 'Sync', 'Retry', 'Repair'];
 const CLASSES = [['Sync', 'Retry'], ['Repair'], ['EnableSync'], ['DisableSync']];
@@ -598,8 +598,10 @@ function byRequest(a: ModelCommand, b: ModelCommand): number {
   return compare(a.requestedAt, b.requestedAt) || compare(a.commandId, b.commandId);
 }
 
-function toRecord({ claimToken: _, ...record }: ModelCommand): CommandRecord {
-  return structuredClone(record);
+function toRecord(command: ModelCommand): CommandRecord {
+  const record: Partial<ModelCommand> = structuredClone(command);
+  delete record.claimToken;
+  return record as CommandRecord; // all that is left
 }
 
 function toJson(state: ModelState): Json {

@@ -35,8 +35,9 @@ export const INVARIANTS: readonly Invariant[] = [
     check: ({ state: before }, { state: after }) => {
       if (before === null || after === null) return undefined;
       // The generation was raised when the switch began; the workspace follows when it completes.
-      const changed = before.activeWorkspaceId !== after.activeWorkspaceId;
-      return changed && before.transitionState !== 'switching-workspace'
+      const isChanged = before.activeWorkspaceId !== after.activeWorkspaceId;
+      const isRaised = after.coordinatorGeneration > before.coordinatorGeneration;
+      return isChanged && !isRaised && before.transitionState !== 'switching-workspace'
         ? 'it changed in steady state'
         : undefined;
     },

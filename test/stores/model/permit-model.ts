@@ -10,7 +10,15 @@ import type {
   SettleInterruptedInput,
   TransitionInput,
 } from '../../../src/domain/permit';
-import { World, isActive, isSame, refuseIf, type ModelObligation, type ModelPermit } from './world';
+import {
+  type World,
+  isActive,
+  isGiven,
+  isSame,
+  refuseIf,
+  type ModelObligation,
+  type ModelPermit,
+} from './world';
 
 const MUTATIONS = ['push', 'v3-dispatch'];
 const PREFIX = 'SYNC_COORDINATOR_';
@@ -26,7 +34,7 @@ export class PermitModel {
   issue(input: IssueInput, owner: OwnerMode): ModelPermit {
     const world = this.#world;
     const isMutation = MUTATIONS.includes(input.operationClass);
-    refuseIf(input.operationIdentity != null && !isMutation, 'PERMIT_IDENTITY_CONFLICT');
+    refuseIf(isGiven(input.operationIdentity) && !isMutation, 'PERMIT_IDENTITY_CONFLICT');
     const permitId = input.permitId ?? world.newId();
     const known = world.rows.permits.find((permit) => permit.permitId === permitId);
     if (known !== undefined) {
@@ -37,7 +45,7 @@ export class PermitModel {
         known.ownerMode === owner &&
         known.operationClass === input.operationClass &&
         known.stream === (input.stream ?? 'main') &&
-        (input.operationIdentity == null || known.operationIdentity === input.operationIdentity) &&
+        (!isGiven(input.operationIdentity) || known.operationIdentity === input.operationIdentity) &&
         isSame(known.lastCommittedCursor, input.lastCommittedCursor) &&
         ms(this.issuedDeadlines.get(permitId) ?? known.deadlineAt) === ms(input.deadlineAt);
       refuseIf(!isEqual, 'PERMIT_IDENTITY_CONFLICT');
@@ -98,17 +106,17 @@ export class PermitModel {
     const isEnd = expectedState === 'gateway-in-flight' && nextState === 'gateway-complete-awaiting-apply';
     refuseIf(!isStart && !isEnd, 'PERMIT_STATE_CONFLICT');
     refuseIf(permit.operationClass === 'local-apply', 'PERMIT_STATE_CONFLICT');
-    refuseIf(isStart && given != null && given !== 'unknown', 'PERMIT_STATE_CONFLICT');
+    refuseIf(isStart && isGiven(given) && given !== 'unknown', 'PERMIT_STATE_CONFLICT');
     refuseIf(isEnd && given === 'not-started', 'PERMIT_STATE_CONFLICT');
     if (permit.state === nextState) {
-      refuseIf(given != null && given !== permit.upstreamDisposition, 'PERMIT_STATE_CONFLICT');
-      refuseIf(identity != null && identity !== permit.operationIdentity, 'PERMIT_IDENTITY_CONFLICT');
+      refuseIf(isGiven(given) && given !== permit.upstreamDisposition, 'PERMIT_STATE_CONFLICT');
+      refuseIf(isGiven(identity) && identity !== permit.operationIdentity, 'PERMIT_IDENTITY_CONFLICT');
       if (isStart) this.assertEntry(permit);
       return permit;
     }
     refuseIf(permit.state !== expectedState, 'PERMIT_STATE_CONFLICT');
     if (isStart) this.assertEntry(permit);
-    if (identity != null) {
+    if (isGiven(identity)) {
       const isMutation = MUTATIONS.includes(permit.operationClass);
       const isOther = permit.operationIdentity !== null && permit.operationIdentity !== identity;
       refuseIf(!isMutation || isOther, 'PERMIT_IDENTITY_CONFLICT');

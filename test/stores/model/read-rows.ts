@@ -21,7 +21,7 @@ export function readRows(database: Database): Rows {
       database
         .prepare('SELECT workspace_id, stream, cursor_json FROM local_workspace_sync_cursors')
         .all()
-        .map((row) => [`${row['workspace_id']} ${row['stream']}`, parse(row['cursor_json'])]),
+        .map((row) => [`${String(row['workspace_id'])} ${String(row['stream'])}`, parse(row['cursor_json'])]),
     ),
   };
   return rows as unknown as Rows; // the schema's columns are the model's fields

@@ -18,7 +18,7 @@ import type {
   SettleOvertakenInput,
 } from '../../../src/domain/recovery-obligation';
 import type { PermitModel } from './permit-model';
-import { World, isSame, refuseIf, type ModelObligation, type ModelPermit } from './world';
+import { type World, isGiven, isSame, refuseIf, type ModelObligation, type ModelPermit } from './world';
 
 const PREFIX = 'SYNC_COORDINATOR_';
 
@@ -96,7 +96,7 @@ export class RecoveryModel {
       .filter(
         (permit) =>
           permit.serverInstanceId !== currentServerInstanceId &&
-          (workspaceId == null || permit.workspaceId === workspaceId),
+          (!isGiven(workspaceId) || permit.workspaceId === workspaceId),
       );
     const pending = prior.filter((permit) => permit.state === 'local-commit-entered');
     for (const permit of pending) this.#world.blocking.add(permit.permitId);

@@ -101,6 +101,10 @@ export function isActive(permit: ModelPermit): boolean {
   return permit.completedAt === null;
 }
 
+export function isGiven<T>(value: T | null | undefined): value is T {
+  return value !== null && value !== undefined;
+}
+
 export function refuseIf(isRefused: boolean, code: Refused['code']): void {
   if (isRefused) throw new Refused(code);
 }
