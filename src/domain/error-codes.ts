@@ -45,14 +45,23 @@ export const STORE_CODES = {
 
 /** Written to rows by recovery and drains, never thrown. (PERMIT_EXPIRED is both.) */
 export const ROW_CODES = {
+  /** The writer restarted before the command ran. Nothing was done; ask again with a new command id. */
   RESTART_BEFORE_EXECUTION: `${STORE}RESTART_BEFORE_EXECUTION`,
+  /** The writer restarted while the command or the transition ran. Read the state before asking again. */
   RESTART_INTERRUPTED: `${STORE}RESTART_INTERRUPTED`,
+  /** The runner was made anew while the command ran. Nothing to do; it waits to run again. */
   RUNNER_RECREATED: `${STORE}RUNNER_RECREATED`,
+  /** The writer that issued the permit is gone. Settle its obligation, if it left one, and start over. */
   SERVER_RESTARTED: `${STORE}SERVER_RESTARTED`,
+  /** The tab that held the permit is gone. Settle its obligation, if it left one; another tab may start over. */
   HOLDER_GONE: `${STORE}HOLDER_GONE`,
+  /** A local commit that was cut short is known not to have taken effect. Settle its obligation: fetch or send again. */
   LOCAL_COMMIT_SETTLED: `${STORE}LOCAL_COMMIT_SETTLED`,
+  /** The holder gave the permit up and named no code of its own. Settle its obligation, if it left one. */
   PERMIT_ABANDONED: `${STORE}PERMIT_ABANDONED`,
+  /** A drain ended the permit before its request started. Issue a new one when the transfer is over. */
   PERMIT_DRAINED_NOT_STARTED: `${STORE}PERMIT_DRAINED_NOT_STARTED`,
+  /** The deadline passed while the permit was active. Settle its obligation, if it left one, and start over. */
   PERMIT_EXPIRED: `${STORE}PERMIT_EXPIRED`,
 } as const;
 
@@ -92,7 +101,7 @@ export const LIBRARY_CODES = {
   UPGRADE_REQUIRED: 'UPGRADE_REQUIRED',
   /** The database was written by a newer build (`details`); nothing was written. Reload or deploy the newer build. */
   SCHEMA_TOO_NEW: 'SCHEMA_TOO_NEW',
-  /** A migration (`details.migration`) failed and was rolled back; the previous build still opens the database. */
+  /** A migration (`details.migration`) failed and was rolled back; the previous build still opens the database. Correct it. */
   MIGRATION_FAILED: 'MIGRATION_FAILED',
   /** The browser refuses storage here (private window, blocked cookies). Ask for `storage: 'memory'` or tell the user. */
   STORAGE_BLOCKED: 'STORAGE_BLOCKED',
@@ -110,7 +119,7 @@ export const LIBRARY_CODES = {
   WORKSPACE_NONE: 'WORKSPACE_NONE',
   /** Another workspace is active (`details`). Switch to it deliberately instead of opening. */
   WORKSPACE_ACTIVE_ELSEWHERE: 'WORKSPACE_ACTIVE_ELSEWHERE',
-  /** A command ended as failed; `details` is its terminal record. */
+  /** A command ended as failed; `details` is its terminal record. Decide by its error code; ask again with a new id. */
   COMMAND_FAILED: 'COMMAND_FAILED',
   /** No living tab could give credentials. Sign in, then try again. */
   CREDENTIALS_UNAVAILABLE: 'CREDENTIALS_UNAVAILABLE',
