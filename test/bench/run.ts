@@ -1,11 +1,14 @@
 /**
  * `npm run bench`: durable calls through the public API beside a peer, in one run, in tabs of one profile on disk.
- * Times depend on the machine; the ratios within the run are what counts. Nothing here passes or fails.
+ * Then the same calls on the stores alone, with a short and a long history. Times depend on the machine; the ratios
+ * within the run are what counts. Nothing here passes or fails.
  */
 import { createServer } from 'vite';
 import type { Page } from 'playwright';
 import { openBrowser } from '../support/open-browser';
 import { repositoryRoot } from '../support/repository-root';
+import { runHistoryTrial } from './history/history-trial';
+import { quantile, round } from './quantile';
 import type { Bench } from './page/main';
 
 const TABS = 4;
@@ -46,11 +49,6 @@ async function measure(pages: readonly Page[], kind: string, into: Measurement):
     pages.map((page) => call(page, 'inFlight', kind, IN_FLIGHT / pages.length, DURATION_MS)),
   );
   into.rates.push((counts.reduce((sum, count) => sum + count, 0) / DURATION_MS) * 1_000);
-}
-
-function quantile(values: readonly number[], q: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? NaN;
 }
 
 async function main(): Promise<void> {
@@ -99,8 +97,5 @@ function report(results: ReadonlyMap<string, Measurement>): void {
   );
 }
 
-function round(value: number): number {
-  return Math.round(value * 100) / 100;
-}
-
 await main();
+await runHistoryTrial();
