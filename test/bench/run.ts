@@ -56,7 +56,10 @@ async function main(): Promise<void> {
     configFile: `${repositoryRoot}/vite.config.ts`,
     root: repositoryRoot,
     logLevel: 'error',
-    server: { host: '127.0.0.1', port: 0 },
+    // Nothing may reload a page in the middle: no file watched, no dependency found late, no other server's cache.
+    cacheDir: `${repositoryRoot}/node_modules/.vite-bench`,
+    optimizeDeps: { include: ['dexie'], noDiscovery: true },
+    server: { host: '127.0.0.1', port: 0, watch: null },
   });
   const browser = await openBrowser();
   try {
