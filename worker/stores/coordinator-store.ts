@@ -42,7 +42,7 @@ import {
   completeOwnershipTransfer,
   failOwnershipTransfer,
 } from './coordinator/ownership-transfer';
-import { COMMAND_PRUNE_LIMIT, pruneCommands } from './coordinator/prune-commands';
+import { pruneCommands } from './coordinator/prune-commands';
 import { recoverAfterRestart } from './coordinator/restart-recovery';
 import { resumeOwner } from './coordinator/resume-owner';
 import { claimById, claimNext, listAccepted, recoverForRecreation } from './coordinator/runner-commands';
@@ -53,7 +53,6 @@ import {
   failWorkspaceSwitch,
 } from './coordinator/workspace-switch';
 import { listQuarantined, type QuarantinedRow } from './quarantine';
-import { RetentionPace } from './retention';
 import { StoreCalls } from './store-call';
 
 export interface CoordinatorStoreOptions {
@@ -63,9 +62,6 @@ export interface CoordinatorStoreOptions {
   /** Where claim tokens come from; random UUIDs where not given. */
   readonly newId?: (() => string) | undefined;
 }
-
-/** How long retention rests after a slice that was not full; a full one is followed up at the next command. */
-const RETENTION_INTERVAL_MS = 60_000;
 
 /**
  * The coordinator: which workspace is active, who owns its synchronisation under which generation, and the commands
@@ -78,14 +74,11 @@ export class CoordinatorStore {
   readonly #calls: StoreCalls;
   readonly #database: Database;
   readonly #clock: () => string;
-  readonly #retention: RetentionPace;
 
   constructor({ database, clock, newId = () => crypto.randomUUID() }: CoordinatorStoreOptions) {
     this.#database = database;
     this.#clock = clock;
     this.#calls = new StoreCalls({ database, clock, newId });
-    const nowMs = this.#calls.readNowMs();
-    this.#retention = new RetentionPace({ nowMs, intervalMs: RETENTION_INTERVAL_MS });
   }
 
   /** The state; made with its first values where it never was. @throws STATE_CORRUPT */
@@ -235,14 +228,11 @@ export class CoordinatorStore {
 
   /** In a transaction of its own, never in the caller's; whoever batches calls runs retention himself. */
   #pruneByTheWay(): void {
-    const calls = this.#calls;
-    const nowMs = calls.readNowMs();
-    if (calls.isNested || !this.#retention.isDue(nowMs)) return;
-    this.#retention.ran(nowMs, false);
+    if (this.#calls.isNested) return;
     try {
-      this.#retention.ran(nowMs, this.pruneTerminalCommands() === COMMAND_PRUNE_LIMIT);
+      this.pruneTerminalCommands();
     } catch {
-      // Retention is tried again in a minute; the command has been accepted.
+      // Retention is tried again after the next command; this one has been accepted.
     }
   }
 }

@@ -247,10 +247,8 @@ export class PermitStore {
 
   /** Once an hour, before an issue and in a transaction of its own; whoever batches calls runs retention himself. */
   #pruneByTheWay(): void {
-    const calls = this.#calls;
-    const nowMs = calls.readNowMs();
-    if (calls.isNested || !this.#retention.isDue(nowMs)) return;
-    this.#retention.ran(nowMs, false);
+    if (this.#calls.isNested) return;
+    if (!this.#retention.isDue(this.#calls.readNowMs())) return;
     try {
       this.pruneTerminalHistory();
     } catch {

@@ -11,25 +11,20 @@ export function toRetentionLimit(nowMs: number): string {
   return toInstant(nowMs - RETENTION_DAYS * DAY_MS);
 }
 
-/**
- * When to run retention by the way. It is asked at each call and says yes once an interval, and again at once as long
- * as the last slice was a full one.
- */
+/** When to run retention by the way: asked at each call, it says yes once an interval, the first one after a rest. */
 export class RetentionPace {
   readonly #intervalMs: number;
-  #notBeforeMs: number;
+  #lastMs: number;
 
   constructor({ nowMs, intervalMs }: { readonly nowMs: number; readonly intervalMs: number }) {
     this.#intervalMs = intervalMs;
-    this.#notBeforeMs = nowMs + intervalMs;
+    this.#lastMs = nowMs;
   }
 
   isDue(nowMs: number): boolean {
     // A clock that was set back must not put retention off for ever.
-    return nowMs >= this.#notBeforeMs || nowMs < this.#notBeforeMs - this.#intervalMs;
-  }
-
-  ran(nowMs: number, wasFullSlice: boolean): void {
-    this.#notBeforeMs = wasFullSlice ? nowMs : nowMs + this.#intervalMs;
+    if (nowMs >= this.#lastMs && nowMs < this.#lastMs + this.#intervalMs) return false;
+    this.#lastMs = nowMs;
+    return true;
   }
 }

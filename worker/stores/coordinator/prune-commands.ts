@@ -12,7 +12,7 @@ import { readOrCreateState, toStateJson } from './state-rows';
  */
 
 /** One slice, short enough to run between two calls. */
-export const COMMAND_PRUNE_LIMIT = 250;
+const COMMAND_PRUNE_LIMIT = 250;
 
 const NEWEST_TO_GO = `SELECT completed_at, command_id FROM local_sync_coordinator_commands
   WHERE completed_at IS NOT NULL ORDER BY completed_at DESC, command_id DESC LIMIT 1 OFFSET ?`;
