@@ -36,7 +36,8 @@ CREATE TABLE local_sync_coordinator_commands (
   arrival INTEGER NOT NULL PRIMARY KEY,
   command_id TEXT NOT NULL UNIQUE,
   workspace_id TEXT,
-  expected_coordinator_generation INTEGER NOT NULL CHECK (expected_coordinator_generation >= 0),
+  -- What the caller expected, right or wrong: no CHECK, because an envelope is kept as it came.
+  expected_coordinator_generation INTEGER NOT NULL,
   command_type TEXT NOT NULL CHECK (command_type IN (
     'EnableSync', 'DisableSync', 'Sync', 'Retry', 'Repair', 'TransferOwnership', 'SwitchWorkspace')),
   command_version INTEGER NOT NULL,

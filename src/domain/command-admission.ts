@@ -1,5 +1,5 @@
 import type { AcceptCommandOptions, CommandEnvelope, CommandRecord, RunnerFence } from './command';
-import type { BeginOwnershipTransferInput, CoordinatorState } from './coordinator-state';
+import type { BeginOwnershipTransferInput, CoordinatorState, RequestedBy } from './coordinator-state';
 import { OWNER_MODES, type OwnershipMode } from './coordinator-vocabulary';
 import { STORE_CODES } from './error-codes';
 import type { Json } from './json';
@@ -61,8 +61,7 @@ export function assertTransferCommand(
     command.workspaceId === input.workspaceId &&
     command.expectedCoordinatorGeneration === input.expectedGeneration &&
     readTargetMode(command.args) === input.targetMode &&
-    command.requestedBy?.userId === input.requestedBy.userId &&
-    command.requestedBy.tenantId === input.requestedBy.tenantId;
+    isSameRequester(command.requestedBy, input.requestedBy);
   if (!isFit) {
     refuseInvalid('The command did not ask for this transfer.', input.commandId, command?.status ?? null);
   }
@@ -91,6 +90,14 @@ function refuseInactive(expected: string | null, actual: string | null): never {
     expected,
     actual,
   });
+}
+
+/** Either may be incomplete, or none at all where a caller has no types; two that lack the same are the same. */
+function isSameRequester(
+  a: Partial<RequestedBy> | null | undefined,
+  b: Partial<RequestedBy> | null | undefined,
+): boolean {
+  return a?.userId === b?.userId && a?.tenantId === b?.tenantId;
 }
 
 function readTargetMode(args: Json): unknown {

@@ -20,7 +20,7 @@ export interface CommandEnvelope {
 
 /** A command as it is stored. */
 export interface CommandRecord extends Omit<CommandEnvelope, 'requestedBy'> {
-  /** Null only where the stored text has no user or tenant. */
+  /** As it was given; null only where the stored text is no object. */
   readonly requestedBy: RequestedBy | null;
   readonly status: CommandStatus;
   /** When it first ran; kept when it goes back to accepted. */

@@ -158,7 +158,8 @@ export function findTransitionEdge(
   from: PermitState,
   to: PermitState,
 ): PermitEdge | undefined {
-  const edges: readonly PermitEdge[] = PERMIT_MACHINE[from];
+  // A caller without types may name a state that is none: it has no way out.
+  const edges: readonly PermitEdge[] = Object.hasOwn(PERMIT_MACHINE, from) ? PERMIT_MACHINE[from] : [];
   return edges.find(
     (edge) => edge.to === to && edge.by.includes('transition') && edge.classes.includes(operationClass),
   );

@@ -88,9 +88,10 @@ export class CoordinatorStore {
 
   /** Sets both as they are, for start-up; nothing else is checked or changed. */
   setLifecycleMode(ownershipMode: OwnershipMode, transitionState: TransitionState): CoordinatorState {
-    return this.#calls.run((call) =>
-      updateState(call, readOrCreateState(call), { ownershipMode, transitionState }),
-    );
+    return this.#calls.run((call) => {
+      readOrCreateState(call);
+      return updateState(call, { ownershipMode, transitionState });
+    });
   }
 
   /**

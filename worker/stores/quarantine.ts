@@ -7,11 +7,12 @@ import type { StoreCall } from './store-call';
  * meets one moves it here as it is, so that it stands in nobody's way and nothing of it is lost.
  */
 
-/** The tables whose rows may be moved, each with the column that names a row. */
+/** The tables whose rows may be moved, each with the columns that name a row. */
 const KEYS = {
-  local_sync_coordinator_commands: 'arrival',
-  local_sync_execution_permits: 'permit_id',
-  local_sync_recovery_obligations: 'arrival',
+  local_sync_coordinator_commands: ['arrival'],
+  local_sync_execution_permits: ['permit_id'],
+  local_sync_recovery_obligations: ['arrival'],
+  local_workspace_sync_cursors: ['workspace_id', 'stream'],
 } as const;
 export type QuarantinedTable = keyof typeof KEYS;
 
@@ -40,9 +41,14 @@ export function moveToQuarantine(
   { table, row, reason }: UnreadableRow,
   now: string,
 ): void {
-  const key = row[KEYS[table]];
-  if (key === undefined) throw new TypeError(`a row of ${table} without its ${KEYS[table]}`);
-  const deleted = database.prepare(`DELETE FROM ${table} WHERE ${KEYS[table]} = ?`).run([key]).changes;
+  const columns: readonly string[] = KEYS[table];
+  const key = columns.map((column) => {
+    const value = row[column];
+    if (value === undefined) throw new TypeError(`a row of ${table} without its ${column}`);
+    return value;
+  });
+  const isThatRow = columns.map((column) => `${column} = ?`).join(' AND ');
+  const deleted = database.prepare(`DELETE FROM ${table} WHERE ${isThatRow}`).run(key).changes;
   if (deleted > 0) copyToQuarantine(database, table, row, reason, now);
 }
 

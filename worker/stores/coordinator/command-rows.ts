@@ -6,10 +6,10 @@ import {
   TERMINAL_COMMAND_STATUSES,
   type CommandStatus,
 } from '../../../src/domain/coordinator-vocabulary';
+import type { RequestedBy } from '../../../src/domain/coordinator-state';
 import { STORE_CODES } from '../../../src/domain/error-codes';
 import type { Json } from '../../../src/domain/json';
 import { refuse } from '../../../src/domain/refuse';
-import { parseRequestedBy } from '../../../src/domain/terminal-transfer';
 import type { Row, SqlParams } from '../../database';
 import { decodeAll, decodeOrQuarantine } from '../quarantine';
 import { readInteger, readJson, readOneOf, readOptionalText, readText, toJsonColumn } from '../row-reader';
@@ -47,6 +47,13 @@ export interface StoredCommand {
   readonly claimToken: string | null;
 }
 
+/** As it was given, complete or not: an envelope is kept whole. */
+function readRequester(row: Row): RequestedBy | null {
+  const value = readJson(row, 'requested_by_json');
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as unknown as RequestedBy) : null; // the shape a typed caller has given
+}
+
 function decodeStored(row: Row): StoredCommand {
   return {
     arrival: readInteger(row, 'arrival'),
@@ -59,7 +66,7 @@ function decodeStored(row: Row): StoredCommand {
       version: readInteger(row, 'command_version'),
       args: readJson(row, 'args_json'),
       canonicalFingerprint: readText(row, 'canonical_fingerprint'),
-      requestedBy: parseRequestedBy(readJson(row, 'requested_by_json')),
+      requestedBy: readRequester(row),
       requestedAt: readText(row, 'requested_at'),
       status: readOneOf(row, 'status', COMMAND_STATUSES),
       startedAt: readOptionalText(row, 'started_at'),

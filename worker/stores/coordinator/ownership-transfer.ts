@@ -8,7 +8,7 @@ import type {
   CoordinatorState,
   FailOwnershipTransferInput,
 } from '../../../src/domain/coordinator-state';
-import { FALLBACK_MODES, type TransferPhase } from '../../../src/domain/coordinator-vocabulary';
+import { FALLBACK_MODES, OWNER_MODES, type TransferPhase } from '../../../src/domain/coordinator-vocabulary';
 import { STORE_CODES } from '../../../src/domain/error-codes';
 import { refuse } from '../../../src/domain/refuse';
 import { toTerminalTransfer } from '../../../src/domain/terminal-transfer';
@@ -39,14 +39,18 @@ export function beginOwnershipTransfer(
       actual: input.workspaceId,
     });
   }
-  const transfer = TRANSFERS[targetMode];
-  if (state.transitionState !== 'idle' || state.ownershipMode !== transfer.sourceMode) {
-    refuseStale(state, `Ownership cannot go to ${targetMode} from here.`, transfer.sourceMode);
+  const owner = OWNER_MODES.find((mode) => mode === state.ownershipMode);
+  if (state.transitionState !== 'idle' || owner === undefined || owner === targetMode) {
+    refuseStale(state, `Ownership cannot go to ${targetMode} from here.`, state.ownershipMode);
   }
   const command = findCommand(call, commandId)?.record;
   assertTransferCommand(command, input);
+  if (!OWNER_MODES.includes(targetMode)) {
+    refuseInvalid('Ownership goes to one of the two owner modes only.', OWNER_MODES, targetMode);
+  }
+  const transfer = TRANSFERS[targetMode];
   if (command !== undefined) moveCommand(call, command, { status: 'running' });
-  return updateState(call, state, {
+  return updateState(call, {
     ownershipMode: transfer.ownershipMode,
     transitionState: 'transferring-ownership',
     requestedBy: input.requestedBy,
@@ -66,7 +70,7 @@ export function advanceOwnershipTransfer(
   if (phase !== input.expectedPhase || !canAdvance(phase, input.nextPhase, target)) {
     refuseStale(state, `The transfer cannot go from ${input.expectedPhase} to ${input.nextPhase}.`, phase);
   }
-  return updateState(call, state, { transferPhase: input.nextPhase });
+  return updateState(call, { transferPhase: input.nextPhase });
 }
 
 /** The moment of change: once the source is drained, nothing admitted under the old generation counts any more. */
@@ -92,7 +96,7 @@ export function advanceOwnershipTransferGeneration(
   if (strayed !== undefined) refuseStale(state, 'A checkpoint belongs to another generation.', strayed);
   const generation = coordinatorGeneration + 1;
   alignCheckpoints(call, activeWorkspaceId, generation);
-  return updateState(call, state, {
+  return updateState(call, {
     coordinatorGeneration: generation,
     transferPhase: 'generation-advanced',
   });
@@ -111,7 +115,7 @@ export function completeOwnershipTransfer(
   if (command?.status !== 'running') {
     return refuseInvalid('The command of the transfer is not running.', 'running', command?.status ?? null);
   }
-  const next = updateState(call, state, {
+  const next = updateState(call, {
     ...NO_TRANSITION,
     ownershipMode: targetMode,
     desiredOwnershipMode: targetMode,
@@ -147,7 +151,7 @@ export function failOwnershipTransfer(call: StoreCall, input: FailOwnershipTrans
   }
   const terminalTransfer = toTerminalTransfer(state, call.now, { errorCode });
   const generation = state.coordinatorGeneration + (isPastDraining(phase) ? 1 : 0);
-  const next = updateState(call, state, {
+  const next = updateState(call, {
     ...NO_TRANSITION,
     coordinatorGeneration: generation,
     ownershipMode: fallbackMode,

@@ -31,19 +31,16 @@ export function repairState(call: StoreCall, onQuarantined: () => void): Coordin
 function rewriteState(call: StoreCall, row: Row): CoordinatorState {
   const highest = readForUpdate(call.database, SELECT_HIGHEST_GENERATION)?.['generation'];
   const workspaceId = row['active_workspace_id'];
-  const state: CoordinatorState = {
+  return updateState(call, {
     ...NO_TRANSITION,
     activeWorkspaceId: typeof workspaceId === 'string' && workspaceId !== '' ? workspaceId : null,
     coordinatorGeneration: Math.max(toSafeInteger(row['coordinator_generation']), toSafeInteger(highest)) + 1,
-    localDataVersion: toSafeInteger(row['local_data_version']),
     ownershipMode: 'stopped',
     desiredOwnershipMode:
       OWNER_MODES.find((mode) => mode === row['desired_ownership_mode']) ?? 'browser-gateway',
     terminalSwitchResult: null,
     terminalTransferResult: null,
-    updatedAt: call.now,
-  };
-  return updateState(call, state, {});
+  });
 }
 
 function toSafeInteger(value: unknown): number {

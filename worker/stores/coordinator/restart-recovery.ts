@@ -77,7 +77,7 @@ function settleTransition(call: StoreCall, state: CoordinatorState) {
   const isSwitch = transitionState === 'switching-workspace';
   const interruptedTransfer =
     transitionState === 'transferring-ownership' ? toTerminalTransfer(state, call.now, { errorCode }) : null;
-  const next = updateState(call, state, {
+  const next = updateState(call, {
     ...NO_TRANSITION,
     coordinatorGeneration: state.coordinatorGeneration + 1,
     ownershipMode: isSwitch ? 'browser-gateway' : 'stopped',

@@ -34,7 +34,7 @@ export function resumeOwner(
       `${ownershipMode}, ${transitionState}, ${desiredOwnershipMode}`,
     );
   }
-  const next = updateState(call, state, { ownershipMode: owner });
+  const next = updateState(call, { ownershipMode: owner });
   if (activate !== undefined) runSynchronously(() => activate(next), STORE_CODES.COMMAND_INVALID);
   return readOrCreateState(call);
 }

@@ -9,7 +9,7 @@ import { STORE_CODES } from '../../../src/domain/error-codes';
 import type { Json } from '../../../src/domain/json';
 import { refuse } from '../../../src/domain/refuse';
 import { parseRequestedBy, parseTerminalTransfer } from '../../../src/domain/terminal-transfer';
-import type { Database, Row } from '../../database';
+import type { Database, Row, SqlValue } from '../../database';
 import {
   readInteger,
   readJsonOrNull,
@@ -32,12 +32,25 @@ const INSERT_FIRST = `INSERT INTO local_sync_coordinator_state
     (coordinator_id, ownership_mode, desired_ownership_mode, transition_state, updated_at)
   VALUES ('local-sync', 'stopped', 'browser-gateway', 'idle', ?)`;
 
-const UPDATE = `UPDATE local_sync_coordinator_state
-  SET active_workspace_id = ?, coordinator_generation = ?, ownership_mode = ?, desired_ownership_mode = ?,
-    transition_state = ?, accepted_switch_command_id = ?, target_workspace_id = ?, requested_by_json = ?,
-    terminal_switch_result_json = ?, terminal_transfer_result_json = ?, accepted_transfer_command_id = ?,
-    transfer_target_mode = ?, transfer_phase = ?, transfer_version = ?, updated_at = ?
-  WHERE coordinator_id = 'local-sync'`;
+type StateChanges = Partial<Omit<CoordinatorState, 'localDataVersion' | 'updatedAt'>>;
+
+/** The column of each field that a transition may change. */
+const COLUMNS = {
+  activeWorkspaceId: 'active_workspace_id',
+  coordinatorGeneration: 'coordinator_generation',
+  ownershipMode: 'ownership_mode',
+  desiredOwnershipMode: 'desired_ownership_mode',
+  transitionState: 'transition_state',
+  acceptedSwitchCommandId: 'accepted_switch_command_id',
+  targetWorkspaceId: 'target_workspace_id',
+  requestedBy: 'requested_by_json',
+  terminalSwitchResult: 'terminal_switch_result_json',
+  terminalTransferResult: 'terminal_transfer_result_json',
+  acceptedTransferCommandId: 'accepted_transfer_command_id',
+  transferTargetMode: 'transfer_target_mode',
+  transferPhase: 'transfer_phase',
+  transferVersion: 'transfer_version',
+} as const satisfies Record<keyof Required<StateChanges>, string>;
 
 const ADVANCE_DATA_VERSION = `UPDATE local_sync_coordinator_state
   SET local_data_version = local_data_version + 1, updated_at = ?
@@ -77,33 +90,29 @@ export function createStateRow(call: StoreCall): Row {
   return row;
 }
 
-/** Changes the state that was just read and gives it back changed. The data version moves on its own. */
-export function updateState(
-  call: StoreCall,
-  state: CoordinatorState,
-  changes: Partial<Omit<CoordinatorState, 'localDataVersion' | 'updatedAt'>>,
-): CoordinatorState {
-  const next: CoordinatorState = { ...state, ...changes, updatedAt: call.now };
+/**
+ * Changes the state and gives it back as it is read. Columns that no change names stay as they are stored, which may be
+ * more than the state shows. The data version moves on its own.
+ */
+export function updateState(call: StoreCall, changes: StateChanges): CoordinatorState {
+  const columns: Readonly<Record<string, string | undefined>> = COLUMNS;
+  const entries = Object.entries(changes).map(([field, value]) => toAssignment(columns[field], value));
+  const assignments = [...entries.map(({ column }) => `${column} = ?`), 'updated_at = ?'].join(', ');
   call.database
-    .prepare(UPDATE)
-    .run([
-      next.activeWorkspaceId,
-      next.coordinatorGeneration,
-      next.ownershipMode,
-      next.desiredOwnershipMode,
-      next.transitionState,
-      next.acceptedSwitchCommandId,
-      next.targetWorkspaceId,
-      toJsonColumn(next.requestedBy && { ...next.requestedBy }),
-      toJsonColumn(next.terminalSwitchResult),
-      toJsonColumn(next.terminalTransferResult && { ...next.terminalTransferResult }),
-      next.acceptedTransferCommandId,
-      next.transferTargetMode,
-      next.transferPhase,
-      next.transferVersion,
-      next.updatedAt,
-    ]);
-  return next;
+    .prepare(`UPDATE local_sync_coordinator_state SET ${assignments} WHERE coordinator_id = 'local-sync'`)
+    .run([...entries.map(({ value }) => value), call.now]);
+  const row = findStateRow(call);
+  if (row === undefined) throw new Error('the coordinator row is gone in the middle of a call');
+  return decodeState(row);
+}
+
+function toAssignment(
+  column: string | undefined,
+  value: StateChanges[keyof StateChanges],
+): { readonly column: string; readonly value: SqlValue } {
+  if (column === undefined) throw new TypeError('a field of the state without a column');
+  if (column.endsWith('_json')) return { column, value: toJsonColumn(value as Json) }; // state fields of these columns are JSON
+  return { column, value: value as SqlValue }; // the others are text or integers
 }
 
 /** Guarded on the fence it is called under; says where it differs when it does not hold. */

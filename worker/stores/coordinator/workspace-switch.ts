@@ -35,7 +35,7 @@ export function beginWorkspaceSwitch(call: StoreCall, input: BeginWorkspaceSwitc
     refuseStale(state, 'Another transition is under way.', input.commandId);
   }
   assertNoLocalCommit(call, state);
-  return updateState(call, state, {
+  return updateState(call, {
     coordinatorGeneration: state.coordinatorGeneration + 1,
     ownershipMode: 'transitioning-workspace',
     transitionState: 'switching-workspace',
@@ -55,7 +55,7 @@ export function completeWorkspaceSwitch(
   if (state.targetWorkspaceId !== targetWorkspaceId) {
     refuseStale(state, 'The switch goes to another workspace.', targetWorkspaceId);
   }
-  const next = updateState(call, state, {
+  const next = updateState(call, {
     ...NO_TRANSITION,
     activeWorkspaceId: targetWorkspaceId,
     ownershipMode: 'browser-gateway',
@@ -84,8 +84,8 @@ export function completeWorkspaceSwitch(
 
 export function failWorkspaceSwitch(call: StoreCall, input: FailWorkspaceSwitchInput): CoordinatorState {
   const { commandId, errorCode, errorMessage } = input;
-  const state = mustGetSwitch(call, commandId);
-  const next = updateState(call, state, {
+  mustGetSwitch(call, commandId);
+  const next = updateState(call, {
     ...NO_TRANSITION,
     ownershipMode: 'browser-gateway',
     desiredOwnershipMode: 'browser-gateway',

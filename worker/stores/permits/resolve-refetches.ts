@@ -70,7 +70,8 @@ export function resolveRefetches(
   if (obligations.every((obligation) => obligation.resolvedAt !== null)) return obligations;
 
   const committed = runSynchronously(
-    () => commitBoundary({ previousBoundary, expectedBoundary }),
+    // Copies: what the callback does to them must not change what is stored.
+    () => commitBoundary(structuredClone({ previousBoundary, expectedBoundary })),
     STORE_CODES.ASYNC_TRANSACTION,
   );
   assertCommitted(committed, expectedBoundary);
