@@ -3,7 +3,7 @@ import { COMMAND_TYPES } from '../../../src/domain/coordinator-vocabulary';
 import type { Json } from '../../../src/domain/json';
 import { REQUESTED_BY } from '../support/store-setup';
 import type { Lockstep } from './lockstep';
-import { WORKSPACES, activeWorkspace, currentGeneration, currentOwner, type Action } from './permit-actions';
+import { WORKSPACES, activeWorkspace, currentGeneration, currentOwner, type Action } from './choices';
 import type { Picker } from './picker';
 import type { ModelCommand } from './world';
 

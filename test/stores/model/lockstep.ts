@@ -3,9 +3,9 @@ import type { Stores } from '../../../worker/stores';
 import { openStores } from '../../../worker/stores';
 import { findDifference } from '../../conformance/find-difference';
 import type { TestClock, TestDatabase } from '../support/store-setup';
+import { CommitModel } from './commit-model';
 import { CoordinatorModel } from './coordinator-model';
 import { findBroken } from './invariants';
-import { PermitModel } from './permit-model';
 import { readRows } from './read-rows';
 import { RecoveryModel } from './recovery-model';
 import { Refused, World, type Rows } from './world';
@@ -16,7 +16,7 @@ const PREFIX = 'SYNC_COORDINATOR_';
 export class Lockstep {
   readonly world: World;
   readonly coordinator: CoordinatorModel;
-  readonly permits: PermitModel;
+  readonly permits: CommitModel;
   readonly recovery: RecoveryModel;
   readonly database: TestDatabase;
   readonly clock: TestClock;
@@ -27,12 +27,16 @@ export class Lockstep {
   #modelIds = 0;
   #rows: Rows;
 
-  constructor(database: TestDatabase, clock: TestClock) {
+  /** The methods that came to a result at least once, nested calls included. */
+  readonly #reached: Set<string>;
+
+  constructor(database: TestDatabase, clock: TestClock, reached: Set<string>) {
+    this.#reached = reached;
     this.database = database;
     this.clock = clock;
     this.world = new World(clock.read(), () => `id-${++this.#modelIds}`);
     this.coordinator = new CoordinatorModel(this.world);
-    this.permits = new PermitModel(this.world);
+    this.permits = new CommitModel(this.world);
     this.recovery = new RecoveryModel(this.world, this.permits);
     this.stores = this.#open();
     this.#rows = readRows(database);
@@ -68,12 +72,33 @@ export class Lockstep {
   }
 
   #open(): Stores {
-    return openStores({
+    const { coordinator, permits, cursors } = openStores({
       database: this.database,
       clock: this.clock.read,
       newId: () => `id-${++this.#storeIds}`,
     });
+    const note = (method: string): unknown => this.#reached.add(method);
+    return {
+      coordinator: noteResults(coordinator, note),
+      permits: noteResults(permits, note),
+      cursors: noteResults(cursors, note),
+    };
   }
+}
+
+/** The same store, telling which of its methods came to a result. */
+function noteResults<T extends object>(store: T, note: (method: string) => void): T {
+  return new Proxy(store, {
+    get: (target, key) => {
+      const member: unknown = Reflect.get(target, key);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]): unknown => {
+        const result: unknown = Reflect.apply(member, target, args);
+        note(String(key));
+        return result;
+      };
+    },
+  });
 }
 
 /** What a callback throws on purpose. */

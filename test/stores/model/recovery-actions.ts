@@ -1,4 +1,4 @@
-import { activeWorkspace, currentGeneration, currentOwner, WORKSPACES, type Action } from './permit-actions';
+import { activeWorkspace, currentGeneration, currentOwner, WORKSPACES, type Action } from './choices';
 import type { Lockstep } from './lockstep';
 import type { Picker } from './picker';
 

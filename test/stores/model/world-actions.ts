@@ -1,6 +1,7 @@
 import { COORDINATOR_ACTIONS } from './coordinator-actions';
 import { MACROS, type Macro } from './macro-actions';
-import { HELPERS, PERMIT_ACTIONS, WORKSPACES, type Action } from './permit-actions';
+import { WORKSPACES, type Action } from './choices';
+import { PERMIT_ACTIONS } from './permit-actions';
 import { RECOVERY_ACTIONS } from './recovery-actions';
 
 const nothing = { call: () => null, model: () => null };
@@ -60,20 +61,15 @@ export const ACTIONS: Readonly<Record<string, Macro>> = {
   ...MACROS,
 };
 
-/** The text of every action, for a test that looks for calls in it. */
-export const ACTIONS_SOURCE = [SINGLE, MACROS]
-  .flatMap((actions): unknown[] => Object.values(actions))
-  .concat(HELPERS)
-  .map(String)
-  .join('\n');
-
 /** How often each is chosen, where not once: what leads somewhere comes more often than what ends everything. */
 const WEIGHTS: Readonly<Record<string, number>> = {
   answerSomething: 12,
   answerPush: 4,
   answerDispatch: 4,
+  refetchAfterFailure: 5,
   switchSomeWay: 1,
   transferSomeWay: 1,
+  transferDrained: 2,
   issue: 5,
   start: 5,
   answer: 5,
