@@ -70,14 +70,11 @@ describe('a transfer', () => {
     expect(refusalOf(() => begin(commandId, 'stopped' as OwnerMode))).toBe('STALE_GENERATION');
   });
 
-  test.each([null, {}])(
-    'by the requester %j is not the one its command named',
-    async (requestedBy) => {
-      const { acceptTransfer, begin } = await setup();
-      const commandId = acceptTransfer('server');
-      expect(refusalOf(() => begin(commandId, 'server', requestedBy))).toBe('COMMAND_INVALID');
-    },
-  );
+  test.each([null, {}])('by the requester %j is not the one its command named', async (requestedBy) => {
+    const { acceptTransfer, begin } = await setup();
+    const commandId = acceptTransfer('server');
+    expect(refusalOf(() => begin(commandId, 'server', requestedBy))).toBe('COMMAND_INVALID');
+  });
 });
 
 describe('a transition from a state that is none', () => {

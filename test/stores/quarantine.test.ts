@@ -149,6 +149,17 @@ describe('a coordinator row that cannot be read', () => {
     expect(coordinator.listQuarantined(1)).toMatchObject([{ sourceTable: 'local_sync_coordinator_state' }]);
   });
 
+  test('is written anew even where its counters are beyond reading', async () => {
+    const setup = await setupStores();
+    damage(
+      setup,
+      `${STATE} local_data_version = 9007199254740993, coordinator_generation = 9007199254740993`,
+    );
+    const { state } = setup.coordinator.recoverAfterRestart();
+    expect(state).toMatchObject({ activeWorkspaceId: 'w', localDataVersion: 0, ownershipMode: 'stopped' });
+    expect(setup.coordinator.readOrCreateState()).toEqual(state);
+  });
+
   test('that only tells badly what happened is read as if it told nothing', async () => {
     const setup = await setupStores();
     damage(

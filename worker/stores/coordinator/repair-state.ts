@@ -12,6 +12,9 @@ const SELECT_HIGHEST_GENERATION = `SELECT max(generation) AS generation FROM (
   UNION ALL SELECT max(coordinator_generation) FROM local_sync_execution_permits
   UNION ALL SELECT max(coordinator_generation) FROM local_workspace_sync_runner_state)`;
 
+/** The data version is no part of what transitions change; one that cannot be read starts over. */
+const RESET_DATA_VERSION = 'UPDATE local_sync_coordinator_state SET local_data_version = 0';
+
 /**
  * The coordinator's state for recovery, made where it never was. One that cannot be read is copied to quarantine and
  * written anew, stopped, above every generation that is known: nothing that was admitted before counts any more.
@@ -31,6 +34,7 @@ export function repairState(call: StoreCall, onQuarantined: () => void): Coordin
 function rewriteState(call: StoreCall, row: Row): CoordinatorState {
   const highest = readForUpdate(call.database, SELECT_HIGHEST_GENERATION)?.['generation'];
   const workspaceId = row['active_workspace_id'];
+  if (!Number.isSafeInteger(row['local_data_version'])) call.database.prepare(RESET_DATA_VERSION).run();
   return updateState(call, {
     ...NO_TRANSITION,
     activeWorkspaceId: typeof workspaceId === 'string' && workspaceId !== '' ? workspaceId : null,
