@@ -2,6 +2,7 @@ import { isCanonicallyEqual } from './canonical-json';
 import type { OwnerMode } from './coordinator-vocabulary';
 import { STORE_CODES } from './error-codes';
 import { findInstantMs } from './instant';
+import { isGiven } from './is-given';
 import { isMutation } from './operation-class';
 import type { IssueInput, Permit } from './permit';
 import { DEFAULT_STREAM } from './permit-vocabulary';
@@ -42,8 +43,4 @@ export function mustBeSameIssue(
     `Permit "${stored.permitId}" was issued for something else.`,
     { expected: 'the same inputs', actual: input.permitId },
   );
-}
-
-export function isGiven<T>(value: T | null | undefined): value is T {
-  return value !== undefined && value !== null;
 }

@@ -1,6 +1,6 @@
 import { assertEntryOpen, type Admission } from './admission';
 import { STORE_CODES } from './error-codes';
-import { isGiven } from './issue-decision';
+import { isGiven } from './is-given';
 import { isMutation } from './operation-class';
 import type { Permit, TransitionInput } from './permit';
 import { findTransitionEdge, type PermitEdge } from './permit-machine';
