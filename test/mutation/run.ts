@@ -1,0 +1,127 @@
+/**
+ * `npm run mutation`: changes the stores in one place after the other, and looks whether the recorded traces or a test
+ * notices. Ends with how many were killed; fails where a survivor has no reason in `survivors.md`, or where one in
+ * twenty survives. Takes an hour or two, on one core, below everything else.
+ *
+ *   -- --sample 40 --seed 7   a random sample          -- --file permit-rows   files whose path contains this
+ *   -- --resume               go on where the last run was cut short
+ *   -- --again                only what survived last time
+ *   -- --quick                without the model and the crash points, which take most of the time of a survivor
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { makeRandom } from '../support/random';
+import { repositoryRoot } from '../support/repository-root';
+import { findMutants } from './find-mutants';
+import type { Verdict } from './judge';
+import { JudgeProcess } from './judge-process';
+import { applyMutant, type Mutant } from './mutant';
+import { addResult, clearResults, readResults, type Result } from './results';
+import { readSources } from './sources';
+import { readKnownSurvivors } from './survivors';
+
+const TEST_FOLDERS = ['test/stores', 'test/stores-gaps', 'test/gateway'];
+/** They do not look at the stores. */
+const UNRELATED = ['test/stores/migrations.test.ts'];
+const SLOW = ['test/stores/model.test.ts', 'test/stores/crash.test.ts'];
+const SURVIVORS_MAX = 0.05;
+/** A mutant may take so many times what the sources as they are take. */
+const PATIENCE = 5;
+const PATIENCE_MIN_MS = 30_000;
+
+const { values: options } = parseArgs({
+  options: {
+    sample: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    file: { type: 'string', default: '' },
+    resume: { type: 'boolean', default: false },
+    again: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+  },
+});
+
+async function main(): Promise<void> {
+  const before = readResults();
+  const texts = new Map(readSources().map(({ path, text }) => [path, text]));
+  const mutants = select(readSources().flatMap(findMutants), before);
+  if (!options.resume && !options.again && options.sample === undefined) clearResults();
+  const judge = new JudgeProcess();
+  const results: Result[] = [];
+  try {
+    const { testFiles, deadlineMs } = await measure(judge);
+    console.log(`${mutants.length} mutants; at most ${Math.round(deadlineMs / 1000)} s each`);
+    for (const [index, mutant] of mutants.entries()) {
+      const known = options.resume ? before.get(mutant.key) : undefined;
+      const result =
+        known ?? (await judgeMutant(judge, mutant, texts.get(mutant.path) ?? '', { testFiles, deadlineMs }));
+      results.push(result);
+      if (known === undefined && options.sample === undefined) addResult(result);
+      if (result.killedBy === null) console.log(`survives (${index + 1}): ${mutant.line} ${result.key}`);
+      else if ((index + 1) % 100 === 0) console.log(`${index + 1} of ${mutants.length}`);
+    }
+  } finally {
+    judge.close();
+  }
+  report(results);
+}
+
+interface Plan {
+  readonly testFiles: readonly string[];
+  readonly deadlineMs: number;
+}
+
+async function judgeMutant(
+  judge: JudgeProcess,
+  mutant: Mutant,
+  text: string,
+  { testFiles, deadlineMs }: Plan,
+): Promise<Result> {
+  const replaced = { path: mutant.path, text: applyMutant(text, mutant) };
+  const { killedBy } = await judge.judge({ replaced, testFiles }, deadlineMs);
+  return { key: mutant.key, killedBy };
+}
+
+/** The sources as they are pass everything; quick files come first. */
+async function measure(judge: JudgeProcess): Promise<Plan> {
+  const left = options.quick ? [...UNRELATED, ...SLOW] : UNRELATED;
+  const testFiles = TEST_FOLDERS.flatMap(listTests).filter((file) => !left.includes(file));
+  const verdict: Verdict = await judge.judge({ replaced: null, testFiles }, 600_000);
+  if (verdict.killedBy !== null) throw new Error(`the sources as they are fail: ${verdict.killedBy}`);
+  const { times } = verdict;
+  const totalMs = Object.values(times).reduce((sum, ms) => sum + ms, 0);
+  return {
+    testFiles: testFiles.toSorted((a, b) => (times[a] ?? 0) - (times[b] ?? 0)),
+    deadlineMs: Math.max(PATIENCE_MIN_MS, totalMs * PATIENCE),
+  };
+}
+
+function listTests(folder: string): readonly string[] {
+  const names = readdirSync(join(repositoryRoot, folder));
+  return names.filter((name) => name.endsWith('.test.ts')).map((name) => `${folder}/${name}`);
+}
+
+function select(mutants: readonly Mutant[], before: ReadonlyMap<string, Result>): readonly Mutant[] {
+  const wanted = mutants.filter(
+    ({ path, key }) => path.includes(options.file) && (!options.again || before.get(key)?.killedBy === null),
+  );
+  if (options.sample === undefined) return wanted;
+  const random = makeRandom(Number(options.seed));
+  const shuffled = wanted.map((mutant) => [random(), mutant] as const).toSorted(([a], [b]) => a - b);
+  return shuffled.slice(0, Number(options.sample)).map(([, mutant]) => mutant);
+}
+
+function report(results: readonly Result[]): void {
+  const survivors = results.filter(({ killedBy }) => killedBy === null);
+  const known = readKnownSurvivors();
+  const unexplained = survivors.filter(({ key }) => !known.has(key));
+  const share = survivors.length / Math.max(1, results.length);
+  for (const { key } of unexplained) console.log(`without a reason: ${key}`);
+  console.log(
+    `${results.length} mutants, ${results.length - survivors.length} killed, ` +
+      `${survivors.length} survive (${(share * 100).toFixed(1)} %), ${unexplained.length} without a reason`,
+  );
+  process.exitCode = unexplained.length > 0 || share >= SURVIVORS_MAX ? 1 : 0;
+}
+
+await main();
