@@ -1,7 +1,7 @@
 /**
  * A process that judges mutants, one after the other: it runs the recorded traces and then the stores' tests with one
- * file's text replaced, until something fails. Everything but the engine's WASM is evaluated anew for each. The parent
- * kills it when a mutant does not come to an end.
+ * file's text replaced, until something fails. Everything but the engine's WASM is evaluated anew for each. It kills
+ * itself when a mutant does not come to an end.
  */
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -13,11 +13,14 @@ import type { Trace } from '../conformance/trace';
 import type * as Memory from '../../worker/sqlite/open-memory';
 import { repositoryRoot } from '../support/repository-root';
 import { findFailingTest, VITEST } from './collector';
+import { Watchdog } from './watchdog';
 
 export interface Case {
   /** The file that is replaced, from the repository's root; null judges the sources as they are. */
   readonly replaced: { readonly path: string; readonly text: string } | null;
   readonly testFiles: readonly string[];
+  /** More than this of the processor, and the judge kills itself: the mutant hangs. */
+  readonly budgetMs: number;
 }
 
 export interface Verdict {
@@ -25,6 +28,8 @@ export interface Verdict {
   readonly killedBy: string | null;
   /** Milliseconds of the traces and of each test file that was run. */
   readonly times: Readonly<Record<string, number>>;
+  /** What it all took of the processor. */
+  readonly cpuMs: number;
 }
 
 const HOST = Symbol.for('tidelock.mutation');
@@ -40,6 +45,7 @@ const traces = [...readTraces(join(repositoryRoot, 'test/conformance/traces.ndjs
 );
 let replaced: Case['replaced'] = null;
 const server = await startServer();
+const watchdog = new Watchdog();
 
 process.on('message', (message: Case) => {
   judge(message).then(
@@ -53,6 +59,7 @@ process.send?.('ready');
 
 async function judge(given: Case): Promise<Verdict> {
   const times: Record<string, number> = {};
+  const stopWatching = watchdog.watch(given.budgetMs);
   forget(replaced?.path);
   replaced = given.replaced;
   forget(replaced?.path);
@@ -72,7 +79,7 @@ async function judge(given: Case): Promise<Verdict> {
     for (const file of given.testFiles) {
       killedBy ??= await time(file, () => findFailingTest(() => load(file)));
     }
-    return { killedBy, times };
+    return { killedBy, times, cpuMs: stopWatching() };
   } finally {
     await runner.close();
   }

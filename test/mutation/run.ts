@@ -14,7 +14,6 @@ import { parseArgs } from 'node:util';
 import { makeRandom } from '../support/random';
 import { repositoryRoot } from '../support/repository-root';
 import { findMutants } from './find-mutants';
-import type { Verdict } from './judge';
 import { JudgeProcess } from './judge-process';
 import { applyMutant, type Mutant } from './mutant';
 import { addResult, clearResults, readResults, type Result } from './results';
@@ -26,9 +25,9 @@ const TEST_FOLDERS = ['test/stores', 'test/stores-gaps', 'test/gateway'];
 const UNRELATED = ['test/stores/migrations.test.ts'];
 const SLOW = ['test/stores/model.test.ts', 'test/stores/crash.test.ts'];
 const SURVIVORS_MAX = 0.05;
-/** A mutant may take so many times what the sources as they are take. */
-const PATIENCE = 5;
-const PATIENCE_MIN_MS = 30_000;
+/** A mutant may take so many times what the sources as they are take, of the processor's time. */
+const PATIENCE = 3;
+const FIRST_BUDGET_MS = 600_000;
 
 const { values: options } = parseArgs({
   options: {
@@ -49,12 +48,12 @@ async function main(): Promise<void> {
   const judge = new JudgeProcess();
   const results: Result[] = [];
   try {
-    const { testFiles, deadlineMs } = await measure(judge);
-    console.log(`${mutants.length} mutants; at most ${Math.round(deadlineMs / 1000)} s each`);
+    const { testFiles, budgetMs } = await measure(judge);
+    console.log(`${mutants.length} mutants; at most ${Math.round(budgetMs / 1000)} s each`);
     for (const [index, mutant] of mutants.entries()) {
       const known = options.resume ? before.get(mutant.key) : undefined;
       const result =
-        known ?? (await judgeMutant(judge, mutant, texts.get(mutant.path) ?? '', { testFiles, deadlineMs }));
+        known ?? (await judgeMutant(judge, mutant, texts.get(mutant.path) ?? '', { testFiles, budgetMs }));
       results.push(result);
       if (known === undefined && options.sample === undefined) addResult(result);
       if (result.killedBy === null) console.log(`survives (${index + 1}): ${mutant.line} ${result.key}`);
@@ -68,17 +67,17 @@ async function main(): Promise<void> {
 
 interface Plan {
   readonly testFiles: readonly string[];
-  readonly deadlineMs: number;
+  readonly budgetMs: number;
 }
 
 async function judgeMutant(
   judge: JudgeProcess,
   mutant: Mutant,
   text: string,
-  { testFiles, deadlineMs }: Plan,
+  { testFiles, budgetMs }: Plan,
 ): Promise<Result> {
   const replaced = { path: mutant.path, text: applyMutant(text, mutant) };
-  const { killedBy } = await judge.judge({ replaced, testFiles }, deadlineMs);
+  const { killedBy } = await judge.judge({ replaced, testFiles, budgetMs });
   return { key: mutant.key, killedBy };
 }
 
@@ -86,13 +85,12 @@ async function judgeMutant(
 async function measure(judge: JudgeProcess): Promise<Plan> {
   const left = options.quick ? [...UNRELATED, ...SLOW] : UNRELATED;
   const testFiles = TEST_FOLDERS.flatMap(listTests).filter((file) => !left.includes(file));
-  const verdict: Verdict = await judge.judge({ replaced: null, testFiles }, 600_000);
+  const verdict = await judge.judge({ replaced: null, testFiles, budgetMs: FIRST_BUDGET_MS });
   if (verdict.killedBy !== null) throw new Error(`the sources as they are fail: ${verdict.killedBy}`);
-  const { times } = verdict;
-  const totalMs = Object.values(times).reduce((sum, ms) => sum + ms, 0);
+  const { times, cpuMs } = verdict;
   return {
     testFiles: testFiles.toSorted((a, b) => (times[a] ?? 0) - (times[b] ?? 0)),
-    deadlineMs: Math.max(PATIENCE_MIN_MS, totalMs * PATIENCE),
+    budgetMs: cpuMs * PATIENCE,
   };
 }
 
