@@ -1,12 +1,13 @@
 import type { Database } from '../../../worker/database';
 
 /**
- * Finished rows, put into the tables by SQL: as many as are asked for, one a second, the last of them just now. They
- * lie in the workspace that calls are made for, so that a statement that looked at them would have to look at all.
+ * Finished rows, put into the tables by SQL: as many as are asked for, two a second, the last of them just now. That is
+ * less than a week for a million, so nothing of it is due for deletion before the clock is moved. They lie in the
+ * workspace that calls are made for, so that a statement that looked at them would have to look at all.
  */
 
 const ROWS = `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?1)`;
-const AT = `strftime('%Y-%m-%dT%H:%M:%fZ', unixepoch(?2) - (?1 - n), 'unixepoch')`;
+const AT = `strftime('%Y-%m-%dT%H:%M:%fZ', unixepoch(?2) - (?1 - n) * 0.5, 'unixepoch')`;
 
 const INSERT_COMMANDS = `INSERT INTO local_sync_coordinator_commands (
     command_id, workspace_id, expected_coordinator_generation, command_type, command_version, args_json,
