@@ -51,11 +51,17 @@ interface PendingCall {
 }
 
 export class CallLayer {
+  readonly #explain: () => unknown;
   readonly #pending = new Map<string, PendingCall>();
   #queue: PendingCall[] = [];
   #isFlushPlanned = false;
   #link: CallLink | undefined;
   #isClosed = false;
+
+  /** `explain` tells why nobody may be answering: the cause of a call that ran out of time. */
+  constructor(explain: () => unknown = () => undefined) {
+    this.#explain = explain;
+  }
 
   /** @throws TidelockError (as a rejection) INVALID_INPUT, PAYLOAD_TOO_LARGE, ABORTED, DEADLINE_EXCEEDED, CLIENT_CLOSED, and what the call throws. */
   invoke<C extends CallName>(
@@ -109,7 +115,10 @@ export class CallLayer {
   }): void {
     const { signal, timeoutMs, ...rest } = asked;
     const onAbort = (): void => this.#end(pending, LIBRARY_CODES.ABORTED, signal?.reason);
-    const timer = setTimeout(() => this.#end(pending, LIBRARY_CODES.DEADLINE_EXCEEDED), timeoutMs);
+    const timer = setTimeout(
+      () => this.#end(pending, LIBRARY_CODES.DEADLINE_EXCEEDED, this.#explain()),
+      timeoutMs,
+    );
     const release = (): void => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);

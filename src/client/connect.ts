@@ -6,6 +6,7 @@ import { isDatabaseName } from '../protocol/names';
 import type { AppOf, ShapeOf } from './app-shape';
 import { CallLayer, readTimeoutMs } from './call-layer';
 import { Presence } from './presence';
+import type { TideStatus } from './status';
 import { Tide } from './tide';
 
 /** The client of an app's worker file: `TideOf<typeof app>`. */
@@ -36,18 +37,15 @@ export interface ConnectOptions {
 export async function connect<App extends AppOf>(options: ConnectOptions): Promise<TideOf<App>> {
   assertOptions(options);
   assertEnvironment();
+  if (options.signal?.aborted === true) throw aborted(options.signal.reason);
   const { name, worker, storage = 'opfs', signal } = options;
   const timeoutMs = readTimeoutMs(options.startTimeoutMs ?? DEFAULT_START_TIMEOUT_MS);
-  const calls = new CallLayer();
-  const presence = new Presence({ db: name, storage, factory: worker, calls });
+  const calls = new CallLayer(() => presence.board.current.workerError ?? undefined);
+  const presence: Presence = new Presence({ db: name, storage, factory: worker, calls });
   const tide = new Tide<ShapeOf<App>>({ db: name, calls, presence });
 
-  const timer = setTimeout(
-    () => presence.fail(startTimedOut(timeoutMs, presence.board.current.workerStage)),
-    timeoutMs,
-  );
+  const timer = setTimeout(() => presence.fail(startTimedOut(timeoutMs, presence.board.current)), timeoutMs);
   const onAbort = (): void => presence.fail(aborted(signal?.reason));
-  if (signal?.aborted === true) onAbort();
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
     await presence.start();
@@ -100,13 +98,11 @@ function unsupported(missing: string, advice: string): never {
   );
 }
 
-function startTimedOut(timeoutMs: number, stage: string): TidelockError {
+function startTimedOut(timeoutMs: number, { workerStage: stage, workerError }: TideStatus): TidelockError {
   return new TidelockError(
     LIBRARY_CODES.START_TIMEOUT,
     `No writer served this tab within ${timeoutMs} ms; its own worker stands at "${stage}".`,
-    {
-      details: { stage, timeoutMs },
-    },
+    { details: { stage, timeoutMs }, cause: workerError ?? undefined },
   );
 }
 

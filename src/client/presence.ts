@@ -10,14 +10,15 @@ import type { CallLayer } from './call-layer';
 import { TabSession, type SessionEvents, type SessionOptions } from './session';
 import { StatusBoard } from './status';
 
-export interface PresenceOptions extends Omit<SessionOptions, 'events'> {
+export interface PresenceOptions extends Omit<SessionOptions, 'events' | 'isReturning'> {
   readonly calls: CallLayer;
 }
 
 export class Presence {
   readonly board: StatusBoard;
   readonly #options: PresenceOptions;
-  readonly #formerWriters = new Set<string>();
+  /** Every writer that ever served this client, the present one included. */
+  readonly #knownWriters = new Set<string>();
   readonly #firstWriter = makeDeferred<void>();
   readonly #stopped = new AbortController();
   #session: TabSession;
@@ -34,13 +35,23 @@ export class Presence {
     const { signal } = this.#stopped;
     window.addEventListener('pagehide', () => this.#leave(), { signal });
     window.addEventListener('pageshow', ({ persisted }) => persisted && this.#return(), { signal });
-    await this.#session.start();
+    // `fail` ends the waiting, whatever the session is waiting for.
+    await Promise.race([this.#session.start(), this.#firstWriter.promise]);
     await this.#firstWriter.promise;
+  }
+
+  /** The session of this moment; its `ended` fires when the page hides or the client closes. */
+  get session(): Pick<TabSession, 'sessionId' | 'ended'> {
+    return this.#session;
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped.signal.aborted;
   }
 
   /** Whether this client was ever served by that writer. */
   hasKnownWriter(serverInstanceId: string): boolean {
-    return this.#formerWriters.has(serverInstanceId);
+    return this.#knownWriters.has(serverInstanceId);
   }
 
   /** Ends `start`'s waiting with an error, if it still waits. */
@@ -67,19 +78,26 @@ export class Presence {
 
   #makeSession(): TabSession {
     const { db, storage, factory } = this.#options;
-    return new TabSession({ db, storage, factory, events: this.#events });
+    return new TabSession({
+      db,
+      storage,
+      factory,
+      isReturning: this.#knownWriters.size > 0,
+      events: this.#events,
+    });
   }
 
   readonly #events: SessionEvents = {
     onLink: (link) => {
-      this.#formerWriters.add(link.writer.serverInstanceId);
+      this.#knownWriters.add(link.writer.serverInstanceId);
       this.#options.calls.attach(link);
     },
     onCoordinator: (view, writer) => {
       this.board.see(view, writer);
       this.#firstWriter.resolve();
     },
-    onStage: (workerStage) => this.board.update({ workerStage }),
+    onStage: (workerStage) => this.board.seeStage(workerStage),
+    onWorkerTrouble: (error) => this.board.update({ workerError: error }),
     onWorkerFailed: (error) => {
       this.board.update({ workerError: error });
       this.fail(error);

@@ -6,7 +6,7 @@
  *   lock held → channel open → hello … welcome → link → (another writer) hello … welcome → link → … → stop
  *
  * Rules: the id is fresh each time and never stored, so a duplicated tab is another session; hello is repeated until
- * a writer answers; a welcome of an earlier epoch than the present link's is ignored.
+ * the newest writer heard of has welcomed this tab; a welcome of an earlier epoch than the present link's is ignored.
  */
 import { LIBRARY_CODES } from '../domain/error-codes';
 import { TidelockError } from '../domain/tidelock-error';
@@ -26,6 +26,9 @@ export interface SessionEvents {
   onLink(link: WriterLink): void;
   onCoordinator(view: CoordinatorView, writer: WriterIdentity): void;
   onStage(stage: WorkerStage): void;
+  /** This tab's worker failed and is tried again. */
+  onWorkerTrouble(error: Error): void;
+  /** This tab's worker failed for good. */
   onWorkerFailed(error: Error): void;
   /** A writer that speaks another protocol serves this database. */
   onRefused(error: Error): void;
@@ -35,6 +38,8 @@ export interface SessionOptions {
   readonly db: string;
   readonly storage: StorageKind;
   readonly factory: () => Worker;
+  /** Not the page's first session. */
+  readonly isReturning: boolean;
   readonly events: SessionEvents;
 }
 
@@ -45,17 +50,26 @@ export class TabSession {
   readonly #stopped = new AbortController();
   #channel: DiscoveryChannel | undefined;
   #link: WriterLink | undefined;
+  /** The highest epoch heard of: until the link is to it, this tab is greeting. */
+  #newestEpoch = 0;
   #helloTimer: ReturnType<typeof setInterval> | undefined;
   #releaseLock: (() => void) | undefined;
 
+  /** Fires when this session ends; what it asked of the upstream should stop then. */
+  get ended(): AbortSignal {
+    return this.#stopped.signal;
+  }
+
   constructor(options: SessionOptions) {
     this.#options = options;
-    const { db, storage, factory, events } = options;
+    const { db, storage, factory, isReturning, events } = options;
     this.#keeper = new WorkerKeeper({
       db,
       storage,
       factory,
       sessionId: this.sessionId,
+      isReturning,
+      onTrouble: (error) => events.onWorkerTrouble(error),
       onStage: (stage) => events.onStage(stage),
       onFailed: (error) => events.onWorkerFailed(error),
     });
@@ -85,15 +99,22 @@ export class TabSession {
     this.#releaseLock?.();
   }
 
+  /** Where no writer was heard of yet, everyone is asked. */
   #greet(): void {
-    if (this.#link === undefined) this.#channel?.send(null, { kind: 'hello' });
+    if (this.#link !== undefined && this.#link.writer.epoch >= this.#newestEpoch) return;
+    this.#channel?.send(null, { kind: 'hello' });
+  }
+
+  #hearOf(writer: WriterIdentity): void {
+    this.#newestEpoch = Math.max(this.#newestEpoch, writer.epoch);
+    this.#greet();
   }
 
   #hear({ body, protocol }: DiscoveryMessage): void {
     if (protocol !== PROTOCOL_VERSION && body.kind !== 'refuse') return;
     switch (body.kind) {
       case 'writer':
-        this.#channel?.send(null, { kind: 'hello' });
+        this.#hearOf(body.writer);
         return;
       case 'welcome':
         this.#connect(body.writer);
@@ -101,7 +122,7 @@ export class TabSession {
         return;
       case 'change':
         if (this.#isCurrent(body.writer)) this.#options.events.onCoordinator(body.coordinator, body.writer);
-        else this.#channel?.send(null, { kind: 'hello' });
+        else this.#hearOf(body.writer);
         return;
       case 'refuse':
         if (this.#link === undefined) this.#options.events.onRefused(refused(body.protocol));

@@ -7,13 +7,14 @@ export interface TideStatus {
   readonly db: string;
   /** This page's session; changes when the page returns from the back/forward cache. */
   readonly sessionId: string;
-  /** `connecting` until a writer answers; it may be so again between two writers' lives without this changing. */
+  /** `connecting` until a writer answers, and again when this tab's worker was the writer and died. The death of another
+   * tab's writer is not seen until the next one is there. */
   readonly connection: 'connecting' | 'connected' | 'closed';
   /** Whether this tab's own worker is the writer. */
   readonly role: 'writer' | 'follower';
   /** Where this tab's own worker stands; `waiting` is the normal state of a follower's. */
   readonly workerStage: WorkerStage;
-  /** Why this tab's own worker was given up; null while it is well. Another tab's may serve this one all the same. */
+  /** What last went wrong with this tab's own worker; null while it is well. Another tab's may serve this one. */
   readonly workerError: Error | null;
   /** The writer that serves this tab; null before the first. */
   readonly writer: WriterIdentity | null;
@@ -71,7 +72,8 @@ export class StatusBoard {
   update(change: Partial<TideStatus>): void {
     const before = this.#status;
     const next = { ...before, ...change };
-    const role = next.writer?.sessionId === next.sessionId ? 'writer' : 'follower';
+    const isWriter = next.writer?.sessionId === next.sessionId && next.workerStage === 'serving';
+    const role = isWriter ? 'writer' : 'follower';
     this.#status = { ...next, role };
     this.#emit('status', this.#status);
     if (next.workspaceId !== before.workspaceId) {
@@ -84,6 +86,16 @@ export class StatusBoard {
 
   see(view: CoordinatorView, writer: WriterIdentity): void {
     this.update({ ...view, writer, storage: writer.storage, connection: 'connected' });
+  }
+
+  /** A worker of this tab that was the writer and is not serving any more leaves nobody to be connected to. */
+  seeStage(workerStage: WorkerStage): void {
+    const isWell = workerStage === 'waiting' || workerStage === 'serving';
+    this.update({
+      workerStage,
+      ...(isWell ? { workerError: null } : {}),
+      ...(this.#status.role === 'writer' && workerStage !== 'serving' ? { connection: 'connecting' } : {}),
+    });
   }
 
   /** Returns the function that ends the listening; it may be called more than once. */

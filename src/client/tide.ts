@@ -4,6 +4,7 @@ import type { Json } from '../domain/json';
 import { TidelockError } from '../domain/tidelock-error';
 import type { AppShape, InputOf, NameOf, OutputOf } from './app-shape';
 import type { CallLayer, CallOptions } from './call-layer';
+import type { SessionEnd } from './gateway/bounds';
 import type { GatewayContext } from './gateway/gateway-context';
 import { pull, type PullOptions, type PullResult } from './gateway/pull';
 import { push, type PushOptions, type PushResult } from './gateway/push';
@@ -34,6 +35,7 @@ export class Tide<Shape extends AppShape = AppShape> {
       calls: parts.calls,
       db: parts.db,
       mustGetWorkspaceId: () => this.#mustGetWorkspaceId(),
+      getSession: () => this.#getSession(),
     };
   }
 
@@ -47,7 +49,7 @@ export class Tide<Shape extends AppShape = AppShape> {
       principal: RequestedBy,
       options?: CallOptions,
     ): Promise<CoordinatorState> => {
-      const { userId, tenantId } = principal;
+      const { userId, tenantId } = assertPrincipal(principal);
       const state = await this.#parts.calls.invoke(
         'workspaces.open',
         { workspaceId, principal: { userId, tenantId } },
@@ -105,7 +107,7 @@ export class Tide<Shape extends AppShape = AppShape> {
     input: InputOf<Shape['queries'], Name>,
     options?: CallOptions,
   ): Promise<OutputOf<Shape['queries'], Name>> {
-    const call = { handler: name, input: input as Json }; // checked before it is sent
+    const call = { handler: name, input: input as Json, workspaceId: this.#openedWorkspaceId }; // checked before it is sent
     return this.#parts.calls.invoke('app.query', call, options) as Promise<OutputOf<Shape['queries'], Name>>; // the handler's own type
   }
 
@@ -122,6 +124,12 @@ export class Tide<Shape extends AppShape = AppShape> {
     this.#parts.presence.board.clear();
   }
 
+  #getSession(): SessionEnd {
+    const { presence } = this.#parts;
+    const { sessionId, ended } = presence.session;
+    return { sessionId, ended, isClosed: () => presence.isStopped };
+  }
+
   #findWorkspaceId(): string | null {
     return this.#openedWorkspaceId ?? this.#parts.presence.board.current.workspaceId;
   }
@@ -134,4 +142,16 @@ export class Tide<Shape extends AppShape = AppShape> {
       'No workspace is open. Call tide.workspaces.open first.',
     );
   }
+}
+
+/** A caller may have no types. @throws TidelockError INVALID_INPUT */
+function assertPrincipal(principal: RequestedBy | undefined): RequestedBy {
+  if (typeof principal === 'object' && principal !== null) return principal;
+  throw new TidelockError(
+    LIBRARY_CODES.INVALID_INPUT,
+    'Invalid input at "principal": wanted { userId, tenantId }.',
+    {
+      details: { path: 'principal', problem: 'not an object' },
+    },
+  );
 }

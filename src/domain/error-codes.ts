@@ -77,7 +77,7 @@ export const LIBRARY_CODES = {
   HANDLER_ASYNC: 'HANDLER_ASYNC',
   /** A message is larger than the limit in `details`. Split it; nothing was changed. */
   PAYLOAD_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
-  /** The caller's signal fired. `details.outcome` says whether the call may still have taken effect. */
+  /** The caller's signal fired, or the page was hidden in the middle of a request. `details.outcome` says whether the call may still have taken effect. */
   ABORTED: 'ABORTED',
   /** The call's time ran out. `details.outcome` says whether it may have taken effect; with `not-executed` retry freely. */
   DEADLINE_EXCEEDED: 'DEADLINE_EXCEEDED',
@@ -91,7 +91,7 @@ export const LIBRARY_CODES = {
   WRITER_UNRESPONSIVE: 'WRITER_UNRESPONSIVE',
   /** The browser lacks something (`details.missing`: locks, OPFS, secure context, worker). Retrying cannot help. */
   UNSUPPORTED_ENVIRONMENT: 'UNSUPPORTED_ENVIRONMENT',
-  /** The worker script (`details.url`) did not load or failed at its top level. Check the URL, or reload after a deploy. */
+  /** The worker script or the WASM (`details.url`, where known) did not load, or the worker failed at its start (`cause`). Check the URL, or reload after a deploy. */
   WORKER_LOAD_FAILED: 'WORKER_LOAD_FAILED',
   /** Starting took too long; `details.stage` says where it stands. Trying again can help. */
   START_TIMEOUT: 'START_TIMEOUT',

@@ -1,5 +1,8 @@
+import { LIBRARY_CODES } from '../domain/error-codes';
+import { TidelockError } from '../domain/tidelock-error';
+
 /**
- * Web Locks as a sign of life. A lock is held for as long as its holder's page or worker lives; the browser gives it
+ * Web Locks as a sign of life. A lock is held for as long as its owner's page or worker lives; the browser gives it
  * to the next in line on close, crash, reload and terminate. That, and no timeout, is how a death is learned here.
  * Nothing ever steals a lock: the victim would keep its file handles.
  */
@@ -11,9 +14,11 @@ export function holdLock(name: string, options: { readonly signal?: AbortSignal 
       mode: 'exclusive',
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     };
-    navigator.locks
+    const locks: LockManager | undefined = navigator.locks; // the types do not know insecure pages
+    if (locks === undefined) throw locksRefused(undefined);
+    locks
       .request(name, request, () => new Promise<void>((release) => resolve(release)))
-      .catch(reject);
+      .catch((error: unknown) => reject(isAbort(error) ? error : locksRefused(error)));
   });
 }
 
@@ -26,4 +31,19 @@ export async function waitUntilFree(name: string, signal: AbortSignal): Promise<
 export async function listHeldLocks(): Promise<readonly string[]> {
   const { held = [] } = await navigator.locks.query();
   return held.flatMap(({ name }) => (name === undefined ? [] : [name]));
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
+}
+
+function locksRefused(cause: unknown): TidelockError {
+  return new TidelockError(
+    LIBRARY_CODES.UNSUPPORTED_ENVIRONMENT,
+    'The browser refuses Web Locks to this page.',
+    {
+      details: { missing: 'locks' },
+      cause,
+    },
+  );
 }

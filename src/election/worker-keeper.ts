@@ -3,12 +3,15 @@
  * another. The worker stands for writer by itself; the keeper only sees to it that there is one.
  *
  *   factory() → loaded → start → (worker holds its lock) → waiting → … → serving
- *       ↑                                   │ lock free: it died
- *       └───────── pause, then again ───────┘
+ *       ↑         │                 │ lock free: it died
+ *       └─────────┴──────── pause, then again
+ *          no word in time: it died while loading
  *
- * Rules: one worker at a time; a pause grows with each failure in a row and falls back once a worker serves or waits.
- * Failure: a script that does not load, and what the worker itself calls final, is reported once and not tried again;
- * a failed opening that a fresh worker may cure is tried `MAX_FRESH_TRIES` times.
+ * Rules: one worker at a time; a pause grows with each failure in a row and falls back once a worker serves or lived
+ * long. Before it holds its lock nobody can tell a dead worker from a slow one, so it is given a time that grows.
+ * Failure: what a worker calls final, and a script that fails before any worker of this tab ever loaded, ends the
+ * keeping and is told once. Everything else (a lost network, a killed worker, held files) is told as trouble and tried
+ * again for as long as the session lives.
  * Not promised: that this tab's worker ever becomes the writer.
  */
 import { LIBRARY_CODES } from '../domain/error-codes';
@@ -25,22 +28,27 @@ import {
 } from '../protocol/worker-port';
 import { waitUntilFree } from './locks';
 
-/** How often a fresh worker is tried after a failed opening: file handles of a dead worker are free long before. */
+/** How often in a row a fresh worker is tried after a failed opening: a dead worker's file handles are free long before. */
 const MAX_FRESH_TRIES = 5;
 /** First pause before another worker, doubled each time: long enough for a browser to free a dead worker's handles. */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 3_200;
 /** A worker that lived this long did not die of its start: the next one comes after the first pause again. */
 const SETTLED_AFTER_MS = 5_000;
-/** A script that has not run after this long is taken for lost; a slow network must still fit. */
-const LOAD_TIMEOUT_MS = 20_000;
+/** How long a first worker may take until it holds its lock; each further one twice as long, for slow networks. */
+const FIRST_START_TIMEOUT_MS = 5_000;
+const LONGEST_START_TIMEOUT_MS = 40_000;
 
 export interface WorkerKeeperOptions {
   readonly db: string;
   readonly sessionId: string;
   readonly storage: StorageKind;
   readonly factory: () => Worker;
+  /** A worker of this page has run before, in an earlier session: the script's URL is right. */
+  readonly isReturning: boolean;
   readonly onStage: (stage: WorkerStage) => void;
+  /** A worker failed, and another will be tried. */
+  readonly onTrouble: (error: Error) => void;
   /** This tab's worker is given up. Other tabs' workers may still serve this tab. */
   readonly onFailed: (error: Error) => void;
 }
@@ -50,27 +58,37 @@ export class WorkerKeeper {
   readonly #stopped = new AbortController();
   #worker: Worker | undefined;
   #deathWatch: AbortController | undefined;
-  #loadTimer: ReturnType<typeof setTimeout> | undefined;
+  #startTimer: ReturnType<typeof setTimeout> | undefined;
+  #pauseTimer: ReturnType<typeof setTimeout> | undefined;
+  /** In a row, of any kind; sets the pauses. */
   #failures = 0;
+  /** Starts in a row that nothing was heard of; sets the time the next one is given. */
+  #silentStarts = 0;
   #madeAtMs = 0;
+  /** Once a script has run, a later one that does not is taken for a lost network and not for a wrong URL. */
+  #hasEverLoaded: boolean;
 
   constructor(options: WorkerKeeperOptions) {
     this.#options = options;
+    this.#hasEverLoaded = options.isReturning;
   }
 
   /** Called once. */
   start(): void {
+    window.addEventListener('online', () => this.#hurry(), { signal: this.#stopped.signal });
     this.#makeWorker();
   }
 
   /** Ends the worker at once, in whatever it is doing; its locks and handles are free some milliseconds later. Idempotent. */
   stop(): void {
     this.#stopped.abort();
+    clearTimeout(this.#pauseTimer);
     this.#dropWorker();
   }
 
   #makeWorker(): void {
     if (this.#stopped.signal.aborted) return;
+    this.#pauseTimer = undefined;
     const workerId = crypto.randomUUID();
     let worker: Worker;
     try {
@@ -92,31 +110,39 @@ export class WorkerKeeper {
       if (report !== undefined && worker === this.#worker) this.#hear(report, worker, workerId);
     };
     worker.onerror = (event): void => {
+      // An error after the start is one task's fault and the console's to tell; if it ended the worker, the lock says so.
+      if (worker !== this.#worker || this.#startTimer === undefined) return;
       event.preventDefault?.();
-      // An error after loading is a fault of one task; if it ended the worker, the lock says so.
-      if (worker === this.#worker && this.#loadTimer !== undefined) this.#giveUp(loadFailed(event));
+      this.#failToStart(loadFailed(event));
     };
-    this.#loadTimer = setTimeout(() => this.#giveUp(loadTimedOut()), LOAD_TIMEOUT_MS);
+    const timeoutMs = Math.min(FIRST_START_TIMEOUT_MS * 2 ** this.#silentStarts, LONGEST_START_TIMEOUT_MS);
+    this.#startTimer = setTimeout(() => {
+      this.#silentStarts += 1;
+      this.#tryAnother(startTimedOut(timeoutMs));
+    }, timeoutMs);
   }
 
   #hear(report: WorkerReport, worker: Worker, workerId: string): void {
     switch (report.tidelock) {
       case 'loaded':
-        this.#clearLoadTimer();
+        this.#hasEverLoaded = true;
         if (report.protocol === PROTOCOL_VERSION) worker.postMessage(this.#startMessage(workerId));
         else this.#giveUp(protocolMismatch(report.protocol));
         return;
       case 'stage':
+        this.#clearStartTimer();
+        this.#silentStarts = 0;
         // The worker takes its lock before its first report, so from now on a free lock means a dead worker.
         if (this.#deathWatch === undefined) this.#watchForDeath(workerId);
         if (report.stage === 'serving') this.#failures = 0;
         this.#options.onStage(report.stage);
         return;
-      case 'failed':
-        this.#dropWorker();
-        if (report.retryInFreshWorker && this.#failures < MAX_FRESH_TRIES) this.#makeAnother();
-        else this.#giveUp(decodeError(report.error));
+      case 'failed': {
+        const error = decodeError(report.error);
+        if (report.retryInFreshWorker && this.#failures < MAX_FRESH_TRIES) this.#tryAnother(error);
+        else this.#giveUp(error);
         return;
+      }
     }
   }
 
@@ -132,17 +158,36 @@ export class WorkerKeeper {
       () => {
         if (watch.signal.aborted) return;
         if (performance.now() - this.#madeAtMs > SETTLED_AFTER_MS) this.#failures = 0;
-        this.#dropWorker();
         this.#makeAnother();
       },
       () => undefined, // aborted by dropWorker: nobody waits for this death any more
     );
   }
 
+  /** A script that never ran at all is most likely a wrong URL: that is worth an error at once. */
+  #failToStart(error: Error): void {
+    if (this.#hasEverLoaded) this.#tryAnother(error);
+    else this.#giveUp(error);
+  }
+
+  #tryAnother(error: Error): void {
+    this.#options.onTrouble(error);
+    this.#makeAnother();
+  }
+
   #makeAnother(): void {
+    this.#dropWorker();
+    this.#options.onStage('loading');
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
     this.#failures += 1;
-    setTimeout(() => this.#makeWorker(), pauseMs);
+    this.#pauseTimer = setTimeout(() => this.#makeWorker(), pauseMs);
+  }
+
+  /** The network is back: what waits for its pause need not. */
+  #hurry(): void {
+    if (this.#worker !== undefined || this.#pauseTimer === undefined) return;
+    clearTimeout(this.#pauseTimer);
+    this.#makeWorker();
   }
 
   #giveUp(error: Error): void {
@@ -153,16 +198,16 @@ export class WorkerKeeper {
   }
 
   #dropWorker(): void {
-    this.#clearLoadTimer();
+    this.#clearStartTimer();
     this.#deathWatch?.abort();
     this.#deathWatch = undefined;
     this.#worker?.terminate();
     this.#worker = undefined;
   }
 
-  #clearLoadTimer(): void {
-    clearTimeout(this.#loadTimer);
-    this.#loadTimer = undefined;
+  #clearStartTimer(): void {
+    clearTimeout(this.#startTimer);
+    this.#startTimer = undefined;
   }
 }
 
@@ -182,11 +227,11 @@ function loadFailed(event: ErrorEvent): TidelockError {
   );
 }
 
-function loadTimedOut(): TidelockError {
+function startTimedOut(timeoutMs: number): TidelockError {
   return new TidelockError(
     LIBRARY_CODES.WORKER_LOAD_FAILED,
-    `The worker script said nothing within ${LOAD_TIMEOUT_MS} ms. Does it call serve()?`,
-    { details: { url: null, timeoutMs: LOAD_TIMEOUT_MS } },
+    `The worker did not start within ${timeoutMs} ms. Does its script load, and call serve()?`,
+    { details: { url: null, timeoutMs } },
   );
 }
 

@@ -1,7 +1,7 @@
 import { ERROR_CODES, LIBRARY_CODES, type ErrorCode } from '../domain/error-codes';
 import { TidelockError, isTidelockError, type ErrorDetails } from '../domain/tidelock-error';
 
-/** An error as it crosses a port: plain data, its cause included (two levels, so that a cycle cannot grow). */
+/** An error as it crosses a port: plain data, its causes included, so many levels that a cycle cannot grow. */
 export interface WireError {
   readonly code: ErrorCode | null;
   readonly name: string;
@@ -44,9 +44,10 @@ export function decodeError(wire: WireError): Error {
   if (!ERROR_CODES.includes(wire.code)) {
     return new TidelockError(
       LIBRARY_CODES.PROTOCOL_MISMATCH,
-      `The writer answered with a code this build does not know: "${wire.code}".`,
+      `The writer answered with a code this build does not know, "${String(wire.code)}": ${wire.message}`,
       {
         details: { code: wire.code },
+        ...options,
       },
     );
   }

@@ -2,7 +2,7 @@ import type { Json } from '../domain/json';
 import type { Permit } from '../domain/permit';
 import type { UpstreamDisposition } from '../domain/permit-vocabulary';
 
-/** Issues a pull permit from the stream's committed cursor and sets it in flight. The permit id is the idempotency key. */
+/** Issues a pull permit from the stream's committed cursor. The permit id is the idempotency key. */
 export interface BeginPullInput {
   readonly permitId: string;
   /** The workspace the tab works for; refused when another one is active by now. */
@@ -19,12 +19,20 @@ export interface BeginPushInput {
   readonly operations: readonly { readonly permitId: string; readonly operationIdentity: string }[];
 }
 
+/** A push permit without the boundary of its batch, which names every operation of it. */
+export type PushPermit = Omit<Permit, 'lastCommittedCursor'>;
+
+/** Sets issued permits in flight, right before their request goes out. */
+export interface StartRequestInput {
+  readonly permitIds: readonly string[];
+}
+
 /**
  * What became of one operation at the start of a push. `busy`: another permit for it is active, here or in another
  * tab. `already-accepted`: an earlier push of it was accepted and settled; sending it again would be a double.
  */
 export type BegunOperation =
-  | { readonly operationIdentity: string; readonly status: 'granted'; readonly permit: Permit }
+  | { readonly operationIdentity: string; readonly status: 'granted'; readonly permit: PushPermit }
   | {
       readonly operationIdentity: string;
       readonly status: 'busy' | 'already-accepted';

@@ -1,11 +1,17 @@
 /** The protocol two builds must share to talk. Raise it when a call, a reply or a message changes its meaning. */
 export const PROTOCOL_VERSION = 1;
 
-/** Largest message either way, as JSON text. Past it a clone blocks both sides for tens of milliseconds. */
+/** Largest message to the writer, as JSON text. Past it a clone blocks both sides for tens of milliseconds. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 /** Deepest nesting of a message. Past it recursive code on either side is at risk. */
 export const MAX_DEPTH = 64;
+
+/**
+ * Most operations in one push. Each permit carries the whole batch's identities, so rows grow with the square: a
+ * hundred cost some hundred kilobytes, a thousand would cost a hundred times that.
+ */
+export const MAX_PUSH_OPERATIONS = 100;
 
 /** Longest opaque id. */
 export const MAX_ID_LENGTH = 200;

@@ -20,7 +20,10 @@ type TabFence = FromTab<P.Fence>;
 export interface WriterSurface {
   'calls.cancel': Call<{ readonly callIds: readonly string[] }, null>;
 
-  'app.query': Call<{ readonly handler: string; readonly input: Json }, unknown>;
+  'app.query': Call<
+    { readonly handler: string; readonly input: Json; readonly workspaceId: string | null },
+    unknown
+  >;
   'app.mutate': Call<
     { readonly handler: string; readonly input: Json; readonly workspaceId: string | null },
     unknown
@@ -47,10 +50,11 @@ export interface WriterSurface {
 
   'gateway.beginPull': Call<G.BeginPullInput, P.Permit>;
   'gateway.beginPush': Call<G.BeginPushInput, readonly G.BegunOperation[]>;
-  'gateway.recordOutcomes': Call<G.RecordOutcomesInput, readonly P.Permit[]>;
+  'gateway.startRequest': Call<G.StartRequestInput, null>;
+  'gateway.recordOutcomes': Call<G.RecordOutcomesInput, null>;
   'gateway.applyPull': Call<G.ApplyPullInput, G.Applied>;
   'gateway.applyPush': Call<G.ApplyPushInput, G.Applied>;
-  'gateway.abandon': Call<G.AbandonPermitsInput, readonly P.Permit[]>;
+  'gateway.abandon': Call<G.AbandonPermitsInput, null>;
 }
 
 export type CallName = keyof WriterSurface;
@@ -90,6 +94,7 @@ export const CALLS = {
   'permits.listOpenRecoveryObligations': read,
   'gateway.beginPull': byRow,
   'gateway.beginPush': byRow,
+  'gateway.startRequest': byRow,
   'gateway.recordOutcomes': byReceipt,
   'gateway.applyPull': byReceipt,
   'gateway.applyPush': byReceipt,

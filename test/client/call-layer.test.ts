@@ -21,7 +21,7 @@ function setup() {
   };
   const mutate = (options?: { signal?: AbortSignal; timeoutMs?: number }) =>
     layer.invoke('app.mutate', { handler: 'addTask', input: {}, workspaceId: null }, options);
-  const query = () => layer.invoke('app.query', { handler: 'tasks', input: {} });
+  const query = () => layer.invoke('app.query', { handler: 'tasks', input: {}, workspaceId: null });
   return { layer, makeLink, mutate, query };
 }
 
@@ -224,7 +224,7 @@ describe('the call layer', () => {
     const { link, messages } = makeLink();
     layer.attach(link);
     const input = { at: new Date(0) } as unknown as null; // what a caller without types could pass
-    const call = layer.invoke('app.query', { handler: 'tasks', input });
+    const call = layer.invoke('app.query', { handler: 'tasks', input, workspaceId: null });
     await expect(call).rejects.toMatchObject({ code: 'INVALID_INPUT', details: { path: 'input.at' } });
     await flush();
     expect(messages).toEqual([]);
@@ -232,7 +232,11 @@ describe('the call layer', () => {
 
   test('an input past 8 MiB is refused', async () => {
     const { layer } = setup();
-    const call = layer.invoke('app.query', { handler: 'tasks', input: 'x'.repeat(8 * 1024 * 1024 + 1) });
+    const call = layer.invoke('app.query', {
+      handler: 'tasks',
+      input: 'x'.repeat(8 * 1024 * 1024 + 1),
+      workspaceId: null,
+    });
     await expect(call).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
   });
 
@@ -241,7 +245,9 @@ describe('the call layer', () => {
     const { link, messages } = makeLink();
     layer.attach(link);
     const big = 'x'.repeat(5 * 1024 * 1024);
-    const calls = [1, 2].map(() => layer.invoke('app.query', { handler: 'tasks', input: big }));
+    const calls = [1, 2].map(() =>
+      layer.invoke('app.query', { handler: 'tasks', input: big, workspaceId: null }),
+    );
     await flush();
     expect(messages.map(({ envelopes }) => envelopes.length)).toEqual([1, 1]);
     messages.forEach(({ envelopes, reply }) => reply(envelopes.map((each) => ok(each))));

@@ -56,7 +56,7 @@ describe('a request', () => {
   });
 
   test('whose caller had aborted before is not made', async () => {
-    const request = vi.fn(never);
+    const request = vi.fn<() => Promise<never>>(never);
     const end = await runRequest(request, bounds(AbortSignal.abort()));
     expect(end).toMatchObject({
       kind: 'not-started',

@@ -7,10 +7,11 @@ const FENCE = { permitId: 'p-1', workspaceId: 'w-1', coordinatorGeneration: 1 };
 /** For every call, inputs that are wrong in one place each, and the place. */
 const WRONG: Readonly<Record<string, readonly (readonly [input: unknown, path: string])[]>> = {
   'calls.cancel': [[{ callIds: 'all' }, 'callIds']],
+  'gateway.startRequest': [[{ permitIds: [''] }, 'permitIds[0]']],
   'app.query': [
-    [{ handler: 7, input: {} }, 'handler'],
-    [{ handler: 'notes' }, 'input'],
-    [{ handler: 'x'.repeat(201), input: {} }, 'handler'],
+    [{ handler: 7, input: {}, workspaceId: null }, 'handler'],
+    [{ handler: 'notes', workspaceId: null }, 'input'],
+    [{ handler: 'x'.repeat(201), input: {}, workspaceId: null }, 'handler'],
   ],
   'app.mutate': [
     [{ handler: 'addNote', input: {} }, 'workspaceId'],
@@ -109,7 +110,11 @@ describe('the boundary', () => {
   test('a message past 8 MiB is PAYLOAD_TOO_LARGE', async () => {
     const { fail, close } = await setup();
     expect(
-      await fail('app.query', { handler: 'notes', input: { text: 'x'.repeat(8 * 1024 * 1024) } }),
+      await fail('app.query', {
+        handler: 'notes',
+        input: { text: 'x'.repeat(8 * 1024 * 1024) },
+        workspaceId: null,
+      }),
     ).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
     close();
   });
@@ -132,7 +137,9 @@ describe('the boundary', () => {
         code: 'UNKNOWN_HANDLER',
         details: { group: 'mutation', handler },
       });
-      expect(await fail('app.query', { handler, input: {} })).toMatchObject({ code: 'UNKNOWN_HANDLER' });
+      expect(await fail('app.query', { handler, input: {}, workspaceId: null })).toMatchObject({
+        code: 'UNKNOWN_HANDLER',
+      });
       close();
     },
   );

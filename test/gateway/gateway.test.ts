@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Permit } from '../../src/domain/permit';
 import { DEADLINE, setup } from './setup';
 
 const CURSOR = { seq: 1 };
@@ -7,13 +8,19 @@ async function setupOpen() {
   const bundle = await setup();
   await bundle.openWorkspace();
   let permits = 0;
-  const beginPull = (sessionId = 'tab-1') =>
-    bundle.ask(
+  const startRequest = (permitIds: readonly string[], sessionId = 'tab-1') =>
+    bundle.ask('gateway.startRequest', { permitIds }, sessionId);
+  const beginPull = async (sessionId = 'tab-1') => {
+    const permitId = `pull-${String(++permits)}`;
+    await bundle.ask(
       'gateway.beginPull',
-      { permitId: `pull-${String(++permits)}`, workspaceId: 'w-1', stream: 'main', deadlineAt: DEADLINE },
+      { permitId, workspaceId: 'w-1', stream: 'main', deadlineAt: DEADLINE },
       sessionId,
     );
-  const beginPush = (identities: readonly string[], sessionId = 'tab-1') =>
+    await startRequest([permitId], sessionId);
+    return mustRead(permitId);
+  };
+  const issuePush = (identities: readonly string[], sessionId = 'tab-1') =>
     bundle.ask(
       'gateway.beginPush',
       {
@@ -27,10 +34,23 @@ async function setupOpen() {
       },
       sessionId,
     );
-  const record = (permitId: string, disposition: 'accepted' | 'rejected' | 'unknown') =>
-    bundle.ask('gateway.recordOutcomes', { outcomes: [{ permitId, disposition, errorCode: null }] });
+  const beginPush = async (identities: readonly string[], sessionId = 'tab-1') => {
+    const begun = await issuePush(identities, sessionId);
+    const granted = begun.flatMap(({ permit }) => permit?.permitId ?? []);
+    if (granted.length > 0) await startRequest(granted, sessionId);
+    return begun;
+  };
+  const mustRead = (permitId: string): Permit => {
+    const permit = bundle.context.stores.permits.read(permitId);
+    if (permit === null) throw new Error(`no permit ${permitId}`);
+    return permit;
+  };
+  const record = async (permitId: string, disposition: 'accepted' | 'rejected' | 'unknown') => {
+    await bundle.ask('gateway.recordOutcomes', { outcomes: [{ permitId, disposition, errorCode: null }] });
+    return mustRead(permitId);
+  };
   const open = () => bundle.context.stores.permits.listOpenRecoveryObligations('w-1');
-  return { ...bundle, beginPull, beginPush, record, open };
+  return { ...bundle, beginPull, issuePush, beginPush, startRequest, record, open };
 }
 
 const page = [{ id: 'a', text: 'from upstream' }];
@@ -106,10 +126,10 @@ describe('a pull', () => {
 
   test('of unknown fate leaves an obligation; rejected, it ends clean', async () => {
     const { beginPull, record, open, close } = await setupOpen();
-    const [refused] = await record((await beginPull()).permitId, 'rejected');
+    const refused = await record((await beginPull()).permitId, 'rejected');
     expect(refused).toMatchObject({ state: 'abandoned-clean' });
     expect(open()).toEqual([]);
-    const [lost] = await record((await beginPull()).permitId, 'unknown');
+    const lost = await record((await beginPull()).permitId, 'unknown');
     expect(lost).toMatchObject({ state: 'abandoned-reconcile-required' });
     expect(open()).toMatchObject([{ requiredAction: 'refetch-from-committed-cursor' }]);
     close();
@@ -220,7 +240,7 @@ describe('a push', () => {
     const [first] = await beginPush(['op-1']);
     await record(first?.permit?.permitId ?? '', 'unknown');
     const [second] = await beginPush(['op-1']);
-    const [refused] = await record(second?.permit?.permitId ?? '', 'rejected');
+    const refused = await record(second?.permit?.permitId ?? '', 'rejected');
     expect(refused).toMatchObject({ state: 'released', upstreamDisposition: 'rejected' });
     expect(open()).toEqual([]);
     expect((await beginPush(['op-1'])).map(({ status }) => status)).toEqual(['granted']);
@@ -254,6 +274,64 @@ describe('a push', () => {
     const again = await ask('gateway.beginPush', input);
     expect(again).toEqual([first]);
     expect(context.stores.permits.summarize('w-1').active).toBe(1);
+    close();
+  });
+});
+
+describe('before its request goes out', () => {
+  test('a pull that is given up ends clean', async () => {
+    const { ask, context, open, close } = await setupOpen();
+    await ask('gateway.beginPull', {
+      permitId: 'p',
+      workspaceId: 'w-1',
+      stream: 'main',
+      deadlineAt: DEADLINE,
+    });
+    expect(context.stores.permits.read('p')).toMatchObject({ state: 'issued-idle' });
+    await ask('gateway.abandon', { permitIds: ['p'], errorCode: 'ABORTED' });
+    expect(context.stores.permits.read('p')).toMatchObject({
+      state: 'abandoned-clean',
+      errorCode: 'ABORTED',
+    });
+    expect(open()).toEqual([]);
+    close();
+  });
+
+  test('a push that is given up ends clean, and its operation is free', async () => {
+    const { ask, issuePush, open, close } = await setupOpen();
+    const [begun] = await issuePush(['op-1']);
+    expect((await issuePush(['op-1'], 'tab-2')).map(({ status }) => status)).toEqual(['busy']);
+    await ask('gateway.abandon', { permitIds: [begun?.permit?.permitId ?? ''], errorCode: 'ABORTED' });
+    expect(open()).toEqual([]);
+    expect((await issuePush(['op-1'], 'tab-2')).map(({ status }) => status)).toEqual(['granted']);
+    close();
+  });
+
+  test.each([
+    ['by another tab', 'tab-2', false],
+    ['after it went out', 'tab-1', true],
+  ])('a push begun again %s is granted nothing', async (_how, sessionId, isStarted) => {
+    const { ask, startRequest, close } = await setupOpen();
+    const operations = [{ permitId: 'p-1', operationIdentity: 'op-1' }];
+    const input = { workspaceId: 'w-1', stream: 'main', deadlineAt: DEADLINE, operations };
+    await ask('gateway.beginPush', input);
+    if (isStarted) await startRequest(['p-1']);
+    expect(await ask('gateway.beginPush', input, sessionId)).toEqual([
+      { operationIdentity: 'op-1', status: 'busy', permit: null },
+    ]);
+    close();
+  });
+
+  test('a push whose permit was lost to its page’s absence does not go out', async () => {
+    const { ask, fail, context, close } = await setupOpen();
+    const operations = [{ permitId: 'p-1', operationIdentity: 'op-1' }];
+    await ask('gateway.beginPush', { workspaceId: 'w-1', stream: 'main', deadlineAt: DEADLINE, operations });
+    context.stores.permits.abandonHolderPermits({
+      holderId: 'tab-1',
+      currentServerInstanceId: context.serverInstanceId,
+    });
+    const error = await fail('gateway.startRequest', { permitIds: ['p-1'] });
+    expect(error.code).toBe('SYNC_COORDINATOR_PERMIT_STATE_CONFLICT');
     close();
   });
 });

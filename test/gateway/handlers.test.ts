@@ -68,10 +68,18 @@ describe('application handlers', () => {
 
   test('a query that writes is HANDLER_FAILED', async () => {
     const { fail, notes, close } = await setupOpen();
-    expect(await fail('app.query', { handler: 'writing', input: {} })).toMatchObject({
+    expect(await fail('app.query', { handler: 'writing', input: {}, workspaceId: 'w-1' })).toMatchObject({
       code: 'HANDLER_FAILED',
     });
     expect(notes()).toEqual([]);
+    close();
+  });
+
+  test('a query for another workspace than the active one is refused', async () => {
+    const { fail, close } = await setupOpen();
+    expect(await fail('app.query', { handler: 'notes', input: {}, workspaceId: 'w-2' })).toMatchObject({
+      code: 'SYNC_COORDINATOR_INACTIVE_WORKSPACE',
+    });
     close();
   });
 

@@ -8,9 +8,14 @@ import { readCoordinatorView } from '../stores/coordinator-view';
 import type { CallContext, WriterContext } from './call-context';
 import { mustGetHandler, runHandler } from './run-handler';
 
-export function runQuery(context: CallContext, { handler, input }: CallInput<'app.query'>): unknown {
+export function runQuery(
+  context: CallContext,
+  { handler, input, workspaceId: expected }: CallInput<'app.query'>,
+): unknown {
   const { run } = mustGetHandler('query', context.definition.queries, handler);
   const { workspaceId } = readCoordinatorView(context.database);
+  // A tab that opened one workspace is never shown another's rows.
+  if (expected !== null && workspaceId !== null) assertSameWorkspace(expected, workspaceId);
   return runHandler(
     { name: `queries.${handler}`, allowRowValues: true },
     (work) => context.app.read(work),
@@ -92,14 +97,13 @@ export function mustHaveWorkspace(
       'No workspace is open. Call tide.workspaces.open first.',
     );
   }
-  if (expected !== null && expected !== workspaceId) {
-    throw new TidelockError(
-      STORE_CODES.INACTIVE_WORKSPACE,
-      `Workspace "${expected}" is not the active one.`,
-      {
-        details: { expected, actual: workspaceId },
-      },
-    );
-  }
+  if (expected !== null) assertSameWorkspace(expected, workspaceId);
   return { workspaceId, generation };
+}
+
+function assertSameWorkspace(expected: string, actual: string): void {
+  if (expected === actual) return;
+  throw new TidelockError(STORE_CODES.INACTIVE_WORKSPACE, `Workspace "${expected}" is not the active one.`, {
+    details: { expected, actual },
+  });
 }

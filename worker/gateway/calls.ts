@@ -2,7 +2,15 @@
 import type { CallInput, CallName, CallOutput } from '../../src/protocol/surface';
 import { runMutation, runQuery } from './app-calls';
 import type { CallContext } from './call-context';
-import { abandonPermits, applyPull, applyPush, beginPull, beginPush, recordOutcomes } from './gateway-calls';
+import {
+  abandonPermits,
+  applyPull,
+  applyPush,
+  beginPull,
+  beginPush,
+  recordOutcomes,
+  startRequest,
+} from './gateway-calls';
 import { issuePermit, withInstance } from './permit-calls';
 import { openWorkspace } from './workspace-calls';
 
@@ -37,6 +45,7 @@ const ANSWERS: Answers = {
     stores.permits.listOpenRecoveryObligations(workspaceId),
   'gateway.beginPull': beginPull,
   'gateway.beginPush': beginPush,
+  'gateway.startRequest': startRequest,
   'gateway.recordOutcomes': recordOutcomes,
   'gateway.applyPull': applyPull,
   'gateway.applyPush': applyPush,

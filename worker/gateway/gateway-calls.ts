@@ -2,26 +2,27 @@ import type { CompletionGroup, PushBoundary, PushGroup } from '../../src/domain/
 import { STORE_CODES } from '../../src/domain/error-codes';
 import type { Permit } from '../../src/domain/permit';
 import { TidelockError } from '../../src/domain/tidelock-error';
-import type { Applied, BegunOperation } from '../../src/protocol/gateway-calls';
+import type { Applied, BegunOperation, PushPermit } from '../../src/protocol/gateway-calls';
 import type { CallInput } from '../../src/protocol/surface';
 import { readOperationStanding } from '../stores/operation-history';
 import { mustHaveWorkspace, runApply } from './app-calls';
 import type { CallContext } from './call-context';
 import { fenceOf, mustReadOwnPermit } from './permit-calls';
 
+/** Nothing is in flight yet: what is given up before `startRequest` ends clean. */
 export function beginPull(
   context: CallContext,
   { permitId, workspaceId, stream, deadlineAt }: CallInput<'gateway.beginPull'>,
 ): Permit {
   const { stores, serverInstanceId, sessionId } = context;
-  const known = stores.permits.read(permitId);
-  if (known !== null) return mustReadOwnPermit(context, permitId); // asked again after a takeover
+  // Asked again after a takeover. What has become of it meanwhile is `startRequest`'s to find.
+  if (stores.permits.read(permitId) !== null) return mustReadOwnPermit(context, permitId);
   const active = mustHaveWorkspace(context, workspaceId);
   stores.permits.recoverExpiredPermits({
     currentServerInstanceId: serverInstanceId,
     workspaceId: active.workspaceId,
   });
-  const permit = stores.permits.issue({
+  return stores.permits.issue({
     permitId,
     workspaceId: active.workspaceId,
     coordinatorGeneration: active.generation,
@@ -32,7 +33,6 @@ export function beginPull(
     holderId: sessionId,
     stream,
   });
-  return start(context, permit);
 }
 
 export function beginPush(
@@ -41,9 +41,10 @@ export function beginPush(
 ): readonly BegunOperation[] {
   const { stores, database, serverInstanceId, sessionId } = context;
   const { workspaceId, generation } = mustHaveWorkspace(context, input.workspaceId);
-  const repeated = input.operations.map(({ permitId }) => stores.permits.read(permitId));
-  if (repeated.some((permit) => permit !== null))
-    return input.operations.map((operation, index) => repeat(operation, repeated[index] ?? null));
+  const known = input.operations.map(({ permitId }) => stores.permits.read(permitId));
+  if (known.some((permit) => permit !== null)) {
+    return input.operations.map((operation, index) => repeat(context, operation, known[index] ?? null));
+  }
   stores.permits.recoverExpiredPermits({ currentServerInstanceId: serverInstanceId, workspaceId });
   const standings = input.operations.map(({ operationIdentity }) =>
     readOperationStanding(database, { workspaceId, operationIdentity }),
@@ -71,47 +72,61 @@ export function beginPush(
       holderId: sessionId,
       stream: input.stream,
     });
-    return { operationIdentity, status: 'granted', permit: start(context, permit) };
+    return { operationIdentity, status: 'granted', permit: withoutBoundary(permit) };
   });
 }
 
-/** A push that was begun under an earlier writer: what it was granted then stands, the rest is left for later. */
+/**
+ * A push that was begun before: what this tab was granted then stands while it has not gone out. Anything else (a
+ * permit that a page's absence cost it, one that is out already) is left for a later push.
+ */
 function repeat(
+  { sessionId }: CallContext,
   { operationIdentity }: { readonly operationIdentity: string },
   permit: Permit | null,
 ): BegunOperation {
-  return permit === null
-    ? { operationIdentity, status: 'busy', permit: null }
-    : { operationIdentity, status: 'granted', permit };
+  const isStillMine = permit !== null && permit.holderId === sessionId && permit.state === 'issued-idle';
+  return isStillMine
+    ? { operationIdentity, status: 'granted', permit: withoutBoundary(permit) }
+    : { operationIdentity, status: 'busy', permit: null };
 }
 
-function start(context: CallContext, permit: Permit): Permit {
-  return context.stores.permits.transition({
-    ...fenceOf(context, permit),
-    expectedState: 'issued-idle',
-    nextState: 'gateway-in-flight',
-  });
+function withoutBoundary({ lastCommittedCursor: _boundary, ...permit }: Permit): PushPermit {
+  return permit;
+}
+
+/** The last step before the request goes out. @throws TidelockError the store's codes for a permit that may not start */
+export function startRequest(context: CallContext, { permitIds }: CallInput<'gateway.startRequest'>): null {
+  for (const permitId of permitIds) {
+    context.stores.permits.transition({
+      ...fenceOf(context, mustReadOwnPermit(context, permitId)),
+      expectedState: 'issued-idle',
+      nextState: 'gateway-in-flight',
+    });
+  }
+  return null;
 }
 
 export function recordOutcomes(
   context: CallContext,
   { outcomes }: CallInput<'gateway.recordOutcomes'>,
-): readonly Permit[] {
+): null {
   const { permits } = context.stores;
-  return outcomes.map(({ permitId, disposition, errorCode }) => {
+  for (const { permitId, disposition, errorCode } of outcomes) {
     const permit = mustReadOwnPermit(context, permitId);
     const fence = fenceOf(context, permit);
-    const recorded = permits.transition({
+    permits.transition({
       ...fence,
       expectedState: 'gateway-in-flight',
       nextState: 'gateway-complete-awaiting-apply',
       upstreamDisposition: disposition,
       errorCode,
     });
-    if (disposition === 'accepted') return recorded;
-    const isRefusedPush = disposition === 'rejected' && permit.operationClass === 'push';
-    return isRefusedPush ? permits.release(fence) : permits.abandonPermit({ ...fence, errorCode });
-  });
+    if (disposition === 'accepted') continue;
+    if (disposition === 'rejected' && permit.operationClass === 'push') permits.release(fence);
+    else permits.abandonPermit({ ...fence, errorCode });
+  }
+  return null;
 }
 
 export function applyPull(
@@ -189,11 +204,12 @@ export function applyPush(
 export function abandonPermits(
   context: CallContext,
   { permitIds, errorCode }: CallInput<'gateway.abandon'>,
-): readonly Permit[] {
-  return permitIds.map((permitId) => {
+): null {
+  for (const permitId of permitIds) {
     const permit = mustReadOwnPermit(context, permitId);
-    return context.stores.permits.abandonPermit({ ...fenceOf(context, permit), errorCode });
-  });
+    context.stores.permits.abandonPermit({ ...fenceOf(context, permit), errorCode });
+  }
+  return null;
 }
 
 /** Runs `apply` as the callback of a store's completion and hands out what it made. */

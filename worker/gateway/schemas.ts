@@ -6,11 +6,8 @@ import { z } from 'zod';
 import { OWNER_MODES } from '../../src/domain/coordinator-vocabulary';
 import type { Json } from '../../src/domain/json';
 import { OPERATION_CLASSES, PERMIT_STATES, UPSTREAM_DISPOSITIONS } from '../../src/domain/permit-vocabulary';
-import { MAX_CALLS_PER_MESSAGE, MAX_ID_LENGTH } from '../../src/protocol/limits';
+import { MAX_CALLS_PER_MESSAGE, MAX_ID_LENGTH, MAX_PUSH_OPERATIONS } from '../../src/protocol/limits';
 import type { CallInput, CallName } from '../../src/protocol/surface';
-
-/** More than any sensible batch; a push past it is split by the app. */
-const MAX_OPERATIONS = 1_000;
 
 const id = z.string().min(1).max(MAX_ID_LENGTH);
 const name = z.string().min(1).max(MAX_ID_LENGTH);
@@ -33,7 +30,7 @@ const fence = {
 
 export const CALL_SCHEMAS = {
   'calls.cancel': z.strictObject({ callIds: z.array(id).max(MAX_CALLS_PER_MESSAGE) }),
-  'app.query': z.strictObject({ handler: name, input: json }),
+  'app.query': z.strictObject({ handler: name, input: json, workspaceId: id.nullable() }),
   'app.mutate': z.strictObject({ handler: name, input: json, workspaceId: id.nullable() }),
   'coordinator.readState': z.strictObject({}),
   'workspaces.open': z.strictObject({
@@ -84,8 +81,9 @@ export const CALL_SCHEMAS = {
     operations: z
       .array(z.strictObject({ permitId: id, operationIdentity: identity }))
       .min(1)
-      .max(MAX_OPERATIONS),
+      .max(MAX_PUSH_OPERATIONS),
   }),
+  'gateway.startRequest': z.strictObject({ permitIds: z.array(id).min(1).max(MAX_PUSH_OPERATIONS) }),
   'gateway.recordOutcomes': z.strictObject({
     outcomes: z
       .array(
@@ -96,7 +94,7 @@ export const CALL_SCHEMAS = {
         }),
       )
       .min(1)
-      .max(MAX_OPERATIONS),
+      .max(MAX_PUSH_OPERATIONS),
   }),
   'gateway.applyPull': z.strictObject({
     permitId: id,
@@ -105,11 +103,14 @@ export const CALL_SCHEMAS = {
     nextCursor: json,
   }),
   'gateway.applyPush': z.strictObject({
-    permitIds: z.array(id).min(1).max(MAX_OPERATIONS),
+    permitIds: z.array(id).min(1).max(MAX_PUSH_OPERATIONS),
     handler: name.nullable(),
     page: json,
   }),
-  'gateway.abandon': z.strictObject({ permitIds: z.array(id).min(1).max(MAX_OPERATIONS), errorCode: name }),
+  'gateway.abandon': z.strictObject({
+    permitIds: z.array(id).min(1).max(MAX_PUSH_OPERATIONS),
+    errorCode: name,
+  }),
 } as const satisfies { readonly [C in CallName]: z.ZodType<CallInput<C>> };
 
 /** An envelope without its input, which has a schema of its own. */

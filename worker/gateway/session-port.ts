@@ -99,5 +99,6 @@ function toAnswerable(error: unknown, envelope: CallEnvelope | undefined): unkno
   const group = HANDLER_GROUPS[envelope.call];
   if (group === undefined) return error;
   const { handler } = envelope.input as { readonly handler: string | null }; // each of these inputs has the field
+  if (handler === null) return error;
   return handlerFailed(`${group}.${handler}`, error);
 }

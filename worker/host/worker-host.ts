@@ -10,7 +10,7 @@
  * one is made is the tab's business.
  */
 import { LIBRARY_CODES } from '../../src/domain/error-codes';
-import { TidelockError } from '../../src/domain/tidelock-error';
+import { TidelockError, isTidelockError } from '../../src/domain/tidelock-error';
 import { holdLock } from '../../src/election/locks';
 import { encodeError } from '../../src/protocol/error-codec';
 import { PROTOCOL_VERSION } from '../../src/protocol/limits';
@@ -78,9 +78,13 @@ export class WorkerHost {
         sessionId,
         writer: opened,
         onFatal: (error) => {
-          writer.stop(error);
-          releaseWriter();
-          this.#fail(error, true);
+          try {
+            writer.stop(error);
+          } finally {
+            // Whatever else fails: a worker that cannot write must not keep the place.
+            releaseWriter();
+            this.#fail(error, true);
+          }
         },
       });
       this.#enter('serving');
@@ -95,11 +99,21 @@ export class WorkerHost {
   }
 
   #fail(error: unknown, retryInFreshWorker: boolean): void {
-    this.#report({ tidelock: 'failed', error: encodeError(error), retryInFreshWorker });
+    const typed = isTidelockError(error) ? error : startFailed(error);
+    this.#report({ tidelock: 'failed', error: encodeError(typed), retryInFreshWorker });
     this.#scope.close();
   }
 
   #report(report: WorkerReport): void {
     this.#scope.postMessage(report);
   }
+}
+
+/** Whatever the start did not expect; the cause says what it was. */
+function startFailed(cause: unknown): TidelockError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new TidelockError(LIBRARY_CODES.WORKER_LOAD_FAILED, `The worker could not start: ${reason}`, {
+    details: { url: null },
+    cause,
+  });
 }

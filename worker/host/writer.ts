@@ -5,7 +5,7 @@
  *   openWriter → announce → hello/welcome … invoke → scheduler → commit → change → … → stop
  *
  * Failure: when the epoch was raised by somebody else, or the disk refuses the batch's own statements, nothing more is
- * written: `onFatal` is called once and everything pending ends with the error.
+ * written: `onFatal` is called once, and whoever waits for an answer asks the next writer.
  * Not promised: an order between calls of different tabs other than that in which they arrived.
  */
 import type { DiscoveryMessage, WriterIdentity, CoordinatorView } from '../../src/protocol/discovery';
@@ -66,7 +66,7 @@ export class Writer {
     this.#channel.send(null, { kind: 'writer', writer: this.#identity });
   }
 
-  /** Serves nobody any more and closes the database. Pending calls end with `error`. Idempotent. */
+  /** Serves nobody any more and closes the database. Calls that wait are not answered: the next writer is asked. Idempotent. */
   stop(error: unknown): void {
     this.#retention.stop();
     this.#scheduler.close(error);

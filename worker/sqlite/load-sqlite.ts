@@ -1,4 +1,6 @@
 import sqlite3InitModule, { type Sqlite3Static } from '@sqlite.org/sqlite-wasm';
+import { LIBRARY_CODES } from '../../src/domain/error-codes';
+import { TidelockError } from '../../src/domain/tidelock-error';
 import { rememberFileError } from './file-error';
 
 /**
@@ -13,7 +15,7 @@ export function loadSqlite(): Promise<Sqlite3Static> {
   loading ??= load().catch((error: unknown) => {
     // A failed download may succeed next time.
     loading = undefined;
-    throw error;
+    throw loadFailed(error);
   });
   return loading;
 }
@@ -30,4 +32,19 @@ async function load(): Promise<Sqlite3Static> {
     },
   });
   return sqlite3InitModule();
+}
+
+/** Nobody says where the bundler put the file, but the browser knows what was asked for. */
+function loadFailed(cause: unknown): TidelockError {
+  const asked = globalThis.performance?.getEntriesByType?.('resource') ?? [];
+  const url =
+    asked
+      .map(({ name }) => name)
+      .filter((name) => name.includes('.wasm'))
+      .at(-1) ?? null;
+  return new TidelockError(
+    LIBRARY_CODES.WORKER_LOAD_FAILED,
+    `SQLite's WASM could not be loaded${url === null ? '' : ` from ${url}`}. Is it deployed beside the worker?`,
+    { details: { url }, cause },
+  );
 }

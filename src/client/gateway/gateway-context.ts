@@ -2,6 +2,7 @@ import { LIBRARY_CODES } from '../../domain/error-codes';
 import type { Json } from '../../domain/json';
 import { isTidelockError, TidelockError } from '../../domain/tidelock-error';
 import type { CallLayer } from '../call-layer';
+import { aborted, makeBounds, type SessionEnd } from './bounds';
 
 /** What the gateway's operations need of their client. */
 export interface GatewayContext {
@@ -9,6 +10,8 @@ export interface GatewayContext {
   readonly db: string;
   /** The workspace this tab works for. @throws TidelockError WORKSPACE_NONE */
   mustGetWorkspaceId(): string;
+  /** The page's session at this moment: the holder of the permits issued now. */
+  getSession(): SessionEnd;
 }
 
 /** The stream of a pull or push that names none. */
@@ -21,21 +24,66 @@ export const DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
  * How much longer than the request its permit lives. Recording and applying the answer must fit in, a takeover in
  * between included; a permit that ran out first would turn a good answer into an obligation.
  */
-export const APPLY_ALLOWANCE_MS = 30_000;
+const APPLY_ALLOWANCE_MS = 30_000;
 
 /** The error code of a permit whose answer was accepted but not applied; equal obligations of it are kept once. */
-export const APPLY_NOT_COMMITTED = 'WORKSPACE_SYNC_V3_APPLY_NOT_COMMITTED';
+const APPLY_NOT_COMMITTED = 'WORKSPACE_SYNC_V3_APPLY_NOT_COMMITTED';
 
 export function deadlineAfter(timeoutMs: number): string {
   return new Date(Date.now() + timeoutMs + APPLY_ALLOWANCE_MS).toISOString();
 }
 
-export function throwIfAborted(signal: AbortSignal | undefined, what: string): void {
-  if (signal?.aborted !== true) return;
-  throw new TidelockError(LIBRARY_CODES.ABORTED, `${what} was aborted before it started.`, {
-    details: { outcome: 'not-executed' },
-    cause: signal.reason,
-  });
+/** Waits for the named lock, bounded by time, signal and session, and works under it. */
+export async function takeTurn<T>(
+  lockName: string,
+  wait: {
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal | undefined;
+    readonly session: SessionEnd;
+  },
+  work: () => Promise<T>,
+): Promise<T> {
+  const bounds = makeBounds({ ...wait, outcome: 'not-executed' });
+  let hasTurn = false;
+  try {
+    return await navigator.locks.request(lockName, { signal: bounds.signal }, () => {
+      hasTurn = true;
+      bounds.release();
+      return work();
+    });
+  } catch (error) {
+    throw hasTurn ? error : (bounds.signal.reason ?? error);
+  } finally {
+    bounds.release();
+  }
+}
+
+/**
+ * Sets issued permits in flight, unless the caller aborted meanwhile or they may not start: then they end clean.
+ * @throws TidelockError ABORTED (`not-executed`), and the store's codes
+ */
+export async function startOrWithdraw(
+  calls: CallLayer,
+  permitIds: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    if (signal?.aborted === true) throw aborted('not-executed', signal.reason);
+    await calls.invoke('gateway.startRequest', { permitIds });
+  } catch (error) {
+    await withdraw(calls, permitIds, readErrorCode(error) ?? LIBRARY_CODES.ABORTED);
+    throw error;
+  }
+}
+
+/** Gives up permits whose accepted answer could not be applied: the obligation it leaves has it fetched or sent again. */
+export function abandonUnapplied(calls: CallLayer, permitIds: readonly string[]): Promise<void> {
+  return withdraw(calls, permitIds, APPLY_NOT_COMMITTED);
+}
+
+/** Never rejects: the error that led here is the one to tell. What is left active expires at its deadline. */
+async function withdraw(calls: CallLayer, permitIds: readonly string[], errorCode: string): Promise<void> {
+  await calls.invoke('gateway.abandon', { permitIds, errorCode }).catch(() => undefined);
 }
 
 /** The code to write on a permit for an error, or null where the error has none. */
@@ -45,16 +93,23 @@ export function readErrorCode(error: unknown): string | null {
 
 /** Refuses what a `request` returned, naming the place: its outcome then counts as unknown. */
 export function refuseAnswer(path: string, problem: string): never {
-  throw new TidelockError(
-    LIBRARY_CODES.INVALID_INPUT,
-    `The request returned an invalid answer at "${path}": ${problem}.`,
-    {
-      details: { path, problem },
-    },
-  );
+  throw invalid(`The request returned an invalid answer at "${path}": ${problem}.`, path, problem);
+}
+
+/** Refuses an option of the caller's before anything is issued. */
+export function refuseOption(path: string, problem: string): never {
+  throw invalid(`Invalid option "${path}": ${problem}.`, path, problem);
+}
+
+function invalid(message: string, path: string, problem: string): TidelockError {
+  return new TidelockError(LIBRARY_CODES.INVALID_INPUT, message, { details: { path, problem } });
 }
 
 /** A page as it is sent; that it is JSON is checked by the call layer. */
 export function toJson(page: unknown): Json {
   return (page ?? null) as Json;
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }

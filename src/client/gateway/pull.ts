@@ -1,16 +1,21 @@
 import type { Json } from '../../domain/json';
 import type { Permit } from '../../domain/permit';
+import type { KnownDisposition } from '../../protocol/gateway-calls';
 import { lockNames } from '../../protocol/names';
 import { readTimeoutMs } from '../call-layer';
+import { whyEnded, type SessionEnd } from './bounds';
 import {
-  APPLY_NOT_COMMITTED,
   DEFAULT_REQUEST_TIMEOUT_MS,
   MAIN_STREAM,
+  abandonUnapplied,
   deadlineAfter,
+  isObject,
   readErrorCode,
   refuseAnswer,
+  refuseOption,
+  startOrWithdraw,
+  takeTurn,
   toJson,
-  throwIfAborted,
   type GatewayContext,
 } from './gateway-context';
 import { runRequest, type RequestEnd } from './run-request';
@@ -52,28 +57,38 @@ export type PullResult =
 
 /**
  * One page, under a permit of its own. Pulls of one stream follow each other over all tabs, so an older page cannot
- * land after a newer one.
+ * land after a newer one; the wait for the turn is bounded like the request.
  */
 export async function pull<Page>(context: GatewayContext, options: PullOptions<Page>): Promise<PullResult> {
+  if (typeof options.request !== 'function') refuseOption('request', 'not a function');
+  if (typeof options.apply !== 'string') refuseOption('apply', 'not the name of an apply handler');
   const workspaceId = context.mustGetWorkspaceId();
-  const stream = options.stream ?? MAIN_STREAM;
+  const { stream = MAIN_STREAM, signal } = options;
   const timeoutMs = readTimeoutMs(options.timeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS);
-  throwIfAborted(options.signal, 'gateway.pull');
-  const turn: LockOptions = options.signal === undefined ? {} : { signal: options.signal };
-  return await navigator.locks.request(lockNames.pull(context.db, workspaceId, stream), turn, async () => {
-    throwIfAborted(options.signal, 'gateway.pull');
+  const session = context.getSession();
+  const turn = lockNames.pull(context.db, workspaceId, stream);
+  return await takeTurn(turn, { timeoutMs, signal, session }, async () => {
     const permit = await context.calls.invoke('gateway.beginPull', {
       permitId: crypto.randomUUID(),
       workspaceId,
       stream,
       deadlineAt: deadlineAfter(timeoutMs),
     });
+    await startOrWithdraw(context.calls, [permit.permitId], signal);
     const end = await runRequest(
-      async (signal) =>
-        assertPullAnswer(await options.request({ cursor: permit.lastCommittedCursor, permit, signal })),
-      { timeoutMs, signal: options.signal },
+      async (bounds) =>
+        assertPullAnswer(
+          await options.request({ cursor: permit.lastCommittedCursor, permit, signal: bounds }),
+        ),
+      { timeoutMs, signal, session },
     );
-    return await settlePull(context, options.apply, permit, end);
+    try {
+      // A session that ended has left its permits to the writer, which makes an obligation of this one.
+      if (!session.ended.aborted) return await settlePull(context, options.apply, permit, end);
+    } catch (error) {
+      if (!session.ended.aborted) throw error;
+    }
+    return ended(session, end);
   });
 }
 
@@ -83,36 +98,29 @@ async function settlePull<Page>(
   { permitId }: Permit,
   end: RequestEnd<PullAnswer<Page>>,
 ): Promise<PullResult> {
+  const record = (disposition: KnownDisposition, errorCode: string | null): Promise<null> =>
+    calls.invoke('gateway.recordOutcomes', { outcomes: [{ permitId, disposition, errorCode }] });
   if (end.kind === 'unknown') {
-    await calls.invoke('gateway.recordOutcomes', {
-      outcomes: [{ permitId, disposition: 'unknown', errorCode: readErrorCode(end.error) }],
-    });
+    await record('unknown', readErrorCode(end.error));
     return { outcome: 'unknown', error: end.error };
   }
   if (end.kind === 'not-started') {
     // Nothing went out, so nothing can have happened upstream: the same as a refusal, and the permit ends clean.
-    await calls.invoke('gateway.recordOutcomes', {
-      outcomes: [{ permitId, disposition: 'rejected', errorCode: end.error.code }],
-    });
+    await record('rejected', end.error.code);
     throw end.error;
   }
-  if (end.kind === 'rejected' || end.answer.disposition === 'rejected') {
-    await calls.invoke('gateway.recordOutcomes', {
-      outcomes: [{ permitId, disposition: 'rejected', errorCode: null }],
-    });
-    const reason =
-      end.kind === 'rejected'
-        ? end.error.message
-        : end.answer.disposition === 'rejected'
-          ? end.answer.reason
-          : undefined;
-    return { outcome: 'rejected', reason: reason ?? null };
+  if (end.kind === 'rejected') {
+    await record('rejected', null);
+    return { outcome: 'rejected', reason: end.error.message };
   }
-  const { page, nextCursor } = end.answer;
-  // Asked in one tick, so they share a message and a commit; the first stands even where the apply fails.
-  const recorded = calls.invoke('gateway.recordOutcomes', {
-    outcomes: [{ permitId, disposition: 'accepted', errorCode: null }],
-  });
+  const { answer } = end;
+  if (answer.disposition === 'rejected') {
+    await record('rejected', null);
+    return { outcome: 'rejected', reason: answer.reason ?? null };
+  }
+  const { page, nextCursor } = answer;
+  // Asked in one tick, so that they usually share a message and a commit; the record stands even where the apply fails.
+  const recorded = record('accepted', null);
   const applying = calls.invoke('gateway.applyPull', {
     permitId,
     handler: page === undefined ? null : handler,
@@ -120,19 +128,23 @@ async function settlePull<Page>(
     nextCursor,
   });
   const [, applied] = await Promise.allSettled([recorded, applying]);
-  if (applied.status === 'fulfilled') {
-    return {
-      outcome: 'applied',
-      localDataVersion: applied.value.localDataVersion,
-      cursor: nextCursor,
-      output: applied.value.output,
-    };
+  if (applied.status === 'rejected') {
+    await abandonUnapplied(calls, [permitId]);
+    throw applied.reason;
   }
-  await calls.invoke('gateway.abandon', { permitIds: [permitId], errorCode: APPLY_NOT_COMMITTED });
-  throw applied.reason;
+  const { localDataVersion, output } = applied.value;
+  return { outcome: 'applied', localDataVersion, cursor: nextCursor, output };
+}
+
+/** The end of a pull whose session is over. @throws TidelockError CLIENT_CLOSED */
+function ended<Page>(session: SessionEnd, end: RequestEnd<PullAnswer<Page>>): PullResult {
+  const error = end.kind === 'unknown' ? end.error : whyEnded(session);
+  if (session.isClosed()) throw error;
+  return { outcome: 'unknown', error };
 }
 
 function assertPullAnswer<Page>(answer: PullAnswer<Page>): PullAnswer<Page> {
+  if (!isObject(answer)) refuseAnswer('', 'not an object');
   const { disposition } = answer;
   if (disposition !== 'accepted' && disposition !== 'rejected')
     refuseAnswer('disposition', 'neither "accepted" nor "rejected"');

@@ -1,17 +1,18 @@
-import { LIBRARY_CODES } from '../../domain/error-codes';
-import type { Permit } from '../../domain/permit';
-import { TidelockError } from '../../domain/tidelock-error';
-import type { BegunOperation, KnownDisposition } from '../../protocol/gateway-calls';
+import type { KnownDisposition, BegunOperation, PushPermit } from '../../protocol/gateway-calls';
+import { MAX_PUSH_OPERATIONS } from '../../protocol/limits';
 import { readTimeoutMs } from '../call-layer';
+import { whyEnded } from './bounds';
 import {
-  APPLY_NOT_COMMITTED,
   DEFAULT_REQUEST_TIMEOUT_MS,
   MAIN_STREAM,
+  abandonUnapplied,
   deadlineAfter,
+  isObject,
   readErrorCode,
   refuseAnswer,
+  refuseOption,
+  startOrWithdraw,
   toJson,
-  throwIfAborted,
   type GatewayContext,
 } from './gateway-context';
 import { runRequest, type RequestEnd } from './run-request';
@@ -25,7 +26,7 @@ export interface PushOperation<Payload> {
 export interface PushRequest<Payload> {
   /** Only those that this tab may send now: no other tab is sending them, and none was accepted before. */
   readonly operations: readonly PushOperation<Payload>[];
-  readonly permits: readonly Permit[];
+  readonly permits: readonly PushPermit[];
   readonly signal: AbortSignal;
 }
 
@@ -38,16 +39,17 @@ export interface PushOperationAnswer {
 export interface PushAnswer<Page> {
   /** One for each operation; what is missing counts as unknown. */
   readonly results: readonly PushOperationAnswer[];
-  /** What the upstream sent back to apply, if anything. */
+  /** What the upstream sent back to apply; without it the accepted operations are released and no handler runs. */
   readonly page?: Page;
 }
 
 export interface PushOptions<Payload, Page> {
+  /** At most 100, each identity once. */
   readonly operations: readonly PushOperation<Payload>[];
   readonly stream?: string;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  /** The apply handler that settles the accepted operations locally; without it they are only released. */
+  /** The apply handler that takes the page, in the transaction that releases the accepted operations. */
   readonly apply?: string;
   readonly request: (request: PushRequest<Payload>) => Promise<PushAnswer<Page>>;
 }
@@ -73,12 +75,15 @@ export async function push<Payload, Page>(
   context: GatewayContext,
   options: PushOptions<Payload, Page>,
 ): Promise<PushResult> {
+  if (typeof options.request !== 'function') refuseOption('request', 'not a function');
+  assertOperations(options.operations);
+  const { calls } = context;
+  const { operations, signal } = options;
   const workspaceId = context.mustGetWorkspaceId();
   const timeoutMs = readTimeoutMs(options.timeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS);
-  const operations = assertDistinct(options.operations);
-  throwIfAborted(options.signal, 'gateway.push');
+  const session = context.getSession();
   if (operations.length === 0) return { results: [], error: null };
-  const begun = await context.calls.invoke('gateway.beginPush', {
+  const begun = await calls.invoke('gateway.beginPush', {
     workspaceId,
     stream: options.stream ?? MAIN_STREAM,
     deadlineAt: deadlineAfter(timeoutMs),
@@ -89,21 +94,34 @@ export async function push<Payload, Page>(
   });
   const granted = begun.flatMap(({ permit }) => (permit === null ? [] : [permit]));
   if (granted.length === 0) return report(operations, begun, new Map(), null);
+  const permitIds = granted.map(({ permitId }) => permitId);
+  await startOrWithdraw(calls, permitIds, signal);
   const mine = new Set(granted.map(({ operationIdentity }) => operationIdentity));
   const sent = operations.filter(({ identity }) => mine.has(identity));
   const end = await runRequest(
-    async (signal) => assertPushAnswer(await options.request({ operations: sent, permits: granted, signal })),
-    { timeoutMs, signal: options.signal },
+    async (bounds) =>
+      assertPushAnswer(await options.request({ operations: sent, permits: granted, signal: bounds })),
+    { timeoutMs, signal, session },
   );
   const answers = readAnswers(sent, end);
-  await settlePush(context, options.apply ?? null, granted, answers, end);
-  return report(operations, begun, answers, readError(end));
+  try {
+    // A session that ended has left its permits to the writer, which makes obligations of them.
+    if (!session.ended.aborted) {
+      await settlePush(context, options.apply ?? null, granted, answers, end);
+      return report(operations, begun, answers, readError(end));
+    }
+  } catch (error) {
+    if (!session.ended.aborted) throw error;
+  }
+  const why = whyEnded(session);
+  if (session.isClosed()) throw why;
+  return report(operations, begun, new Map(), readError(end) ?? why);
 }
 
 async function settlePush<Page>(
   { calls }: GatewayContext,
   handler: string | null,
-  permits: readonly Permit[],
+  permits: readonly PushPermit[],
   answers: ReadonlyMap<string, PushOperationAnswer>,
   end: RequestEnd<PushAnswer<Page>>,
 ): Promise<void> {
@@ -122,15 +140,15 @@ async function settlePush<Page>(
     return;
   }
   const page = end.kind === 'answered' ? end.answer.page : undefined;
-  // Asked in the same tick, so both share a message and a commit; the record stands even where the apply fails.
+  // Asked in one tick, so that they usually share a message and a commit; the record stands even where the apply fails.
   const applying = calls.invoke('gateway.applyPush', {
     permitIds: accepted,
-    handler,
+    handler: page === undefined ? null : handler,
     page: toJson(page),
   });
   const [, applied] = await Promise.allSettled([recorded, applying]);
   if (applied.status === 'fulfilled') return;
-  await calls.invoke('gateway.abandon', { permitIds: accepted, errorCode: APPLY_NOT_COMMITTED });
+  await abandonUnapplied(calls, accepted);
   throw applied.reason;
 }
 
@@ -140,7 +158,7 @@ function readAnswers<Payload, Page>(
 ): ReadonlyMap<string, PushOperationAnswer> {
   switch (end.kind) {
     case 'answered':
-      return new Map(end.answer.results.map((result) => [result.identity, result]));
+      return collectAnswers(end.answer.results);
     case 'rejected':
       return new Map(
         sent.map(({ identity }) => [
@@ -148,10 +166,26 @@ function readAnswers<Payload, Page>(
           { identity, disposition: 'rejected', reason: end.error.message },
         ]),
       );
-    case 'not-started': // a permit in flight of a mutation has no clean end: the obligation sends it again
+    case 'not-started': // it was aborted in the moment of going out: a mutation in flight has no clean end
     case 'unknown':
       return new Map();
   }
+}
+
+/** Two answers for one operation that contradict each other say nothing. */
+function collectAnswers(results: readonly PushOperationAnswer[]): ReadonlyMap<string, PushOperationAnswer> {
+  const answers = new Map<string, PushOperationAnswer>();
+  for (const result of results) {
+    const earlier = answers.get(result.identity);
+    const isContradiction = earlier !== undefined && earlier.disposition !== result.disposition;
+    answers.set(
+      result.identity,
+      isContradiction
+        ? { identity: result.identity, disposition: 'unknown', reason: 'contradictory answers' }
+        : result,
+    );
+  }
+  return answers;
 }
 
 function report<Payload>(
@@ -171,27 +205,25 @@ function report<Payload>(
   return { results, error };
 }
 
-function assertDistinct<Payload>(
-  operations: readonly PushOperation<Payload>[],
-): readonly PushOperation<Payload>[] {
-  const seen = new Set<string>();
-  operations.forEach(({ identity }, index) => {
-    if (seen.has(identity)) {
-      throw new TidelockError(
-        LIBRARY_CODES.INVALID_INPUT,
-        `Operation identity "${identity}" is given twice; each must be its own.`,
-        {
-          details: { path: `operations[${index}].identity`, problem: 'given twice' },
-        },
-      );
-    }
-    seen.add(identity);
-  });
-  return operations;
-}
-
 function readError<Page>(end: RequestEnd<PushAnswer<Page>>): unknown {
   return end.kind === 'unknown' || end.kind === 'not-started' ? end.error : null;
+}
+
+/** A caller may have no types, and an operation without a proper identity must not get as far as a permit. */
+function assertOperations(operations: unknown): void {
+  if (!Array.isArray(operations)) refuseOption('operations', 'not an array');
+  if (operations.length > MAX_PUSH_OPERATIONS)
+    refuseOption('operations', `${operations.length} given; at most ${MAX_PUSH_OPERATIONS} go in one push`);
+  const seen = new Set<unknown>();
+  operations.forEach((operation: unknown, index) => {
+    const at = `operations[${index}]`;
+    if (!isObject(operation)) return refuseOption(at, 'not an object');
+    const { identity } = operation;
+    if (typeof identity !== 'string' || identity === '' || identity.trim() !== identity)
+      refuseOption(`${at}.identity`, 'not text without white space around it');
+    if (seen.has(identity)) refuseOption(`${at}.identity`, `"${identity}" is given twice`);
+    seen.add(identity);
+  });
 }
 
 const DISPOSITIONS: readonly unknown[] = [
@@ -201,9 +233,11 @@ const DISPOSITIONS: readonly unknown[] = [
 ] satisfies readonly KnownDisposition[];
 
 function assertPushAnswer<Page>(answer: PushAnswer<Page>): PushAnswer<Page> {
+  if (!isObject(answer)) refuseAnswer('', 'not an object');
   if (!Array.isArray(answer.results)) refuseAnswer('results', 'not an array');
-  answer.results.forEach(({ disposition }, index) => {
-    if (!DISPOSITIONS.includes(disposition))
+  answer.results.forEach((result: unknown, index) => {
+    if (!isObject(result)) return refuseAnswer(`results[${index}]`, 'not an object');
+    if (!DISPOSITIONS.includes(result['disposition']))
       refuseAnswer(`results[${index}].disposition`, 'not "accepted", "rejected" or "unknown"');
   });
   return answer;

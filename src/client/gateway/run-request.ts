@@ -1,5 +1,5 @@
-import { LIBRARY_CODES } from '../../domain/error-codes';
-import { TidelockError } from '../../domain/tidelock-error';
+import type { TidelockError } from '../../domain/tidelock-error';
+import { aborted, makeBounds, type BoundsOptions } from './bounds';
 import { UpstreamRejected } from './upstream-rejected';
 
 /** How a request ended, as far as this tab can tell. */
@@ -10,24 +10,18 @@ export type RequestEnd<Answer> =
   | { readonly kind: 'not-started'; readonly error: TidelockError }
   | { readonly kind: 'unknown'; readonly error: unknown };
 
-export interface RequestBounds {
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal | undefined;
-}
-
 /**
- * Runs the app's request and names its end. The wait ends with the time or the caller's signal, whether or not the
- * request heeds the signal it is given; what it does later counts for nothing.
+ * Runs the app's request and names its end. The wait ends with the time, the caller's signal or the session, whether or
+ * not the request heeds the signal it is given; what it does later counts for nothing.
  */
 export async function runRequest<Answer>(
   request: (signal: AbortSignal) => Promise<Answer>,
-  { timeoutMs, signal }: RequestBounds,
+  options: Omit<BoundsOptions, 'outcome'>,
 ): Promise<RequestEnd<Answer>> {
-  if (signal?.aborted === true) return { kind: 'not-started', error: notStarted(signal.reason) };
-  const bounds = new AbortController();
-  const onAbort = (): void => bounds.abort(aborted(signal?.reason));
-  const timer = setTimeout(() => bounds.abort(timedOut(timeoutMs)), timeoutMs);
-  signal?.addEventListener('abort', onAbort, { once: true });
+  if (options.signal?.aborted === true) {
+    return { kind: 'not-started', error: aborted('not-executed', options.signal.reason) };
+  }
+  const bounds = makeBounds({ ...options, outcome: 'unknown' });
   try {
     const answer = await Promise.race([rejectOnAbort(bounds.signal), request(bounds.signal)]);
     return { kind: 'answered', answer };
@@ -36,37 +30,13 @@ export async function runRequest<Answer>(
     if (bounds.signal.aborted) return { kind: 'unknown', error: bounds.signal.reason };
     return error instanceof UpstreamRejected ? { kind: 'rejected', error } : { kind: 'unknown', error };
   } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
+    bounds.release();
   }
 }
 
 function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-}
-
-function timedOut(timeoutMs: number): TidelockError {
-  return new TidelockError(
-    LIBRARY_CODES.DEADLINE_EXCEEDED,
-    `The upstream did not answer within ${timeoutMs} ms.`,
-    {
-      details: { timeoutMs, outcome: 'unknown' },
-    },
-  );
-}
-
-function aborted(cause: unknown): TidelockError {
-  return new TidelockError(LIBRARY_CODES.ABORTED, 'The request was aborted after it had started.', {
-    details: { outcome: 'unknown' },
-    cause,
-  });
-}
-
-function notStarted(cause: unknown): TidelockError {
-  return new TidelockError(LIBRARY_CODES.ABORTED, 'The request was aborted before it started.', {
-    details: { outcome: 'not-executed' },
-    cause,
   });
 }

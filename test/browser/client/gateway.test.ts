@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { freshDatabase, joinTab, mustBeOk } from './setup';
+import { freshDatabase, joinTab, mustBeOk, shouldFailWith } from './setup';
 
 describe('gateway.pull in real tabs', () => {
   test('pulls of one stream follow each other over tabs, each from the cursor the other left', async () => {
@@ -26,6 +26,85 @@ describe('gateway.pull in real tabs', () => {
     await waiting;
     mustBeOk((await one.call('answerPull', [], { seq: 1 })).outcome);
     expect(await one.call('countOpenObligations')).toBe(0);
+  });
+});
+
+describe('a pull that waits its turn', () => {
+  test('ends at its timeout, at its signal, and with its client, each typed and not executed', async () => {
+    const db = freshDatabase();
+    const one = await joinTab(db);
+    const two = await joinTab(db);
+    await one.call('beginPull');
+    expect(await two.call('pullOnce', { timeoutMs: 300 })).toMatchObject({
+      code: 'DEADLINE_EXCEEDED',
+      details: { outcome: 'not-executed' },
+    });
+    expect(await two.call('pullOnce', { abortAfterMs: 100 })).toMatchObject({
+      code: 'ABORTED',
+      details: { outcome: 'not-executed' },
+    });
+    const waiting = two.call('pullOnce');
+    await two.call('close');
+    shouldFailWith(await waiting, 'CLIENT_CLOSED');
+  });
+
+  test('has it at once when the tab before it closes its client in the middle of a request', async () => {
+    const db = freshDatabase();
+    const one = await joinTab(db);
+    const two = await joinTab(db);
+    await one.call('beginPull');
+    const waiting = two.call('pullOnce');
+    await one.call('close');
+    expect(mustBeOk(await waiting)).toMatchObject({ outcome: 'applied' });
+  });
+});
+
+describe('the gateway', () => {
+  test.each(['pull', 'push'] as const)(
+    'a %s aborted before its request goes out is ABORTED and leaves nothing',
+    async (what) => {
+      const tab = await joinTab(freshDatabase());
+      expect(await tab.call('abortAtOnce', what)).toMatchObject({
+        code: 'ABORTED',
+        details: { outcome: 'not-executed' },
+      });
+      expect(await tab.call('countOpenObligations')).toBe(0);
+      expect(mustBeOk(await tab.call('pushOne', 'op-1', 'accepted'))).toMatchObject([
+        { outcome: 'accepted' },
+      ]);
+    },
+  );
+
+  test('a push that is answered without a page is settled without its handler', async () => {
+    const tab = await joinTab(freshDatabase());
+    expect(mustBeOk(await tab.call('pushWithoutPage', 'op-1'))).toMatchObject([{ outcome: 'accepted' }]);
+    expect(await tab.call('countOpenObligations')).toBe(0);
+  });
+
+  test('refuses options that cannot be meant, before anything is issued', async () => {
+    const tab = await joinTab(freshDatabase());
+    const outcomes = await tab.call('callWithoutTypes');
+    const paths = Object.entries(outcomes).map(([name, outcome]) => [
+      name,
+      outcome.ok ? 'ok' : `${outcome.code} ${String(outcome.details['path'])}`,
+    ]);
+    expect(Object.fromEntries(paths)).toEqual({
+      pullWithoutRequest: 'INVALID_INPUT request',
+      pullWithoutApply: 'INVALID_INPUT apply',
+      pushWithoutRequest: 'INVALID_INPUT request',
+      pushOfText: 'INVALID_INPUT operations',
+      pushOfNull: 'INVALID_INPUT operations[0]',
+      pushWithoutIdentity: 'INVALID_INPUT operations[0].identity',
+      pushTwice: 'INVALID_INPUT operations[1].identity',
+      pushTooMany: 'INVALID_INPUT operations',
+      openWithoutPrincipal: 'INVALID_INPUT principal',
+    });
+    expect(await tab.call('countOpenObligations')).toBe(0);
+  });
+
+  test('takes nonsense from a request, and answers that contradict each other, for an unknown outcome', async () => {
+    const tab = await joinTab(freshDatabase());
+    expect(await tab.call('pushNonsense')).toEqual(['unknown', 'unknown', 'unknown', 'unknown']);
   });
 });
 

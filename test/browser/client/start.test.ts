@@ -27,6 +27,13 @@ describe('connect', () => {
     shouldFailWith(await tab.call('join', freshDatabase(), { worker: 'throwing' }), 'WORKER_LOAD_FAILED');
   });
 
+  test('a WASM that is not there is WORKER_LOAD_FAILED and names its URL', async () => {
+    const tab = await openNotesTab();
+    const outcome = await tab.call('join', freshDatabase(), { worker: 'no-wasm' });
+    shouldFailWith(outcome, 'WORKER_LOAD_FAILED');
+    expect(outcome).toMatchObject({ details: { url: expect.stringMatching(/not-deployed\.wasm$/) } });
+  });
+
   test('a worker that never says anything is START_TIMEOUT with its stage', async () => {
     const tab = await openNotesTab();
     const outcome = await tab.call('join', freshDatabase(), { worker: 'silent', startTimeoutMs: 500 });

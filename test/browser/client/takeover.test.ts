@@ -39,6 +39,21 @@ describe('a takeover', () => {
     expect((await tab.call('readStatus')).writer?.epoch).toBe(2);
   });
 
+  test(
+    'a tab whose workers are killed while they load gets another all the same',
+    { timeout: 60_000 },
+    async () => {
+      const tab = await joinTab(freshDatabase());
+      mustBeOk(await tab.call('addNote', 'before'));
+      for (let kill = 0; kill < 3; kill++) {
+        await tab.call('terminateLast');
+        await tab.evaluate(() => new Promise((resolve) => setTimeout(resolve, 120)));
+      }
+      mustBeOk(await tab.call('addNote', 'after'));
+      expect(await tab.call('listNotes')).toEqual(['after', 'before']);
+    },
+  );
+
   test('a change made in one tab is told in the other', async () => {
     const db = freshDatabase();
     const one = await joinTab(db);

@@ -3,6 +3,8 @@ import { connect, isTidelockError, type Json, type PushAnswer, type TideOf, type
 import type { App } from './notes.worker';
 
 let tide: TideOf<App> | undefined;
+/** The worker the factory made last. */
+let last: Worker | undefined;
 
 /** An outcome that survives the way back to the test: Playwright carries plain data only. */
 export type Outcome<T> =
@@ -35,6 +37,7 @@ const WORKERS = {
   'broken-migration': () =>
     new Worker(new URL('./broken-migration.worker.ts', import.meta.url), { type: 'module' }),
   blocked: () => new Worker(new URL('./blocked.worker.ts', import.meta.url), { type: 'module' }),
+  'no-wasm': () => new Worker(new URL('./no-wasm.worker.ts', import.meta.url), { type: 'module' }),
   missing: () => new Worker('/test/browser/pages/there-is-none.js', { type: 'module' }),
   throwing: () =>
     new Worker(
@@ -58,7 +61,7 @@ export function join(
   { worker = 'notes', ...options }: JoinOptions = {},
 ): Promise<Outcome<TideStatus>> {
   return settle(async () => {
-    tide = await connect<App>({ name, worker: WORKERS[worker], ...options });
+    tide = await connect<App>({ name, worker: () => (last = WORKERS[worker]()), ...options });
     await tide.workspaces.open('w-1', { userId: 'u-1', tenantId: 't-1' });
     return tide.status;
   });
@@ -239,4 +242,105 @@ export async function countOpenObligations(): Promise<number> {
 
 export function close(): void {
   tide?.close();
+}
+
+/** A pull or push that is aborted in the same tick in which it was asked for. */
+export function abortAtOnce(what: 'pull' | 'push'): Promise<Outcome<unknown>> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const { gateway } = mustHaveTide();
+  const request = (): Promise<never> => Promise.reject(new Error('the request went out'));
+  const ended = settle<unknown>(() =>
+    what === 'pull'
+      ? gateway.pull({ apply: 'notes', signal, request })
+      : gateway.push({ operations: [{ identity: 'op-1', payload: {} }], signal, request }),
+  );
+  controller.abort();
+  return ended;
+}
+
+/** A pull that may wait its turn; its request answers at once. */
+export function pullOnce(
+  options: { readonly timeoutMs?: number; readonly abortAfterMs?: number } = {},
+): Promise<Outcome<unknown>> {
+  const controller = new AbortController();
+  if (options.abortAfterMs !== undefined) setTimeout(() => controller.abort(), options.abortAfterMs);
+  return settle(() =>
+    mustHaveTide().gateway.pull({
+      apply: 'notes',
+      timeoutMs: options.timeoutMs ?? 10_000,
+      signal: controller.signal,
+      request: () =>
+        Promise.resolve({ disposition: 'accepted', page: [], nextCursor: { at: crypto.randomUUID() } }),
+    }),
+  );
+}
+
+/** Pushes with an apply handler whose request answers without a page. */
+export function pushWithoutPage(identity: string): Promise<Outcome<unknown>> {
+  return settle(async () => {
+    const { results } = await mustHaveTide().gateway.push({
+      operations: [{ identity, payload: {} }],
+      apply: 'notes',
+      request: () => Promise.resolve({ results: [{ identity, disposition: 'accepted' }] }),
+    });
+    return results;
+  });
+}
+
+/** Calls of somebody without types; each must be refused before anything is issued. */
+export async function callWithoutTypes(): Promise<Readonly<Record<string, Outcome<unknown>>>> {
+  const tide = mustHaveTide();
+  const { pull, push: send } = tide.gateway as unknown as Record<
+    'pull' | 'push',
+    (options: unknown) => Promise<unknown>
+  >;
+  const request = (): Promise<never> => Promise.reject(new Error('the request went out'));
+  const open = tide.workspaces.open as (id: string) => Promise<unknown>;
+  return {
+    pullWithoutRequest: await settle(() => pull({ apply: 'notes' })),
+    pullWithoutApply: await settle(() => pull({ request })),
+    pushWithoutRequest: await settle(() => send({ operations: [] })),
+    pushOfText: await settle(() => send({ operations: 'xy', request })),
+    pushOfNull: await settle(() => send({ operations: [null], request })),
+    pushWithoutIdentity: await settle(() => send({ operations: [{ payload: 1 }], request })),
+    pushTwice: await settle(() => send({ operations: [{ identity: 'a' }, { identity: 'a' }], request })),
+    pushTooMany: await settle(() =>
+      send({
+        operations: Array.from({ length: 101 }, (_, index) => ({ identity: `o-${String(index)}` })),
+        request,
+      }),
+    ),
+    openWithoutPrincipal: await settle(() => open('w-1')),
+  };
+}
+
+/** Pushes whose request answers nonsense; the outcome is then unknown. */
+export async function pushNonsense(): Promise<readonly unknown[]> {
+  const answers: readonly unknown[] = [
+    undefined,
+    { results: [null] },
+    { results: [{ identity: 'op', disposition: 'perhaps' }] },
+    {
+      results: [
+        { identity: 'op', disposition: 'accepted' },
+        { identity: 'op', disposition: 'rejected' },
+      ],
+    },
+  ];
+  const outcomes: unknown[] = [];
+  for (const answer of answers) {
+    const { results } = await mustHaveTide().gateway.push({
+      operations: [{ identity: 'op', payload: {} }],
+      request: () => Promise.resolve(answer as PushAnswer<never>),
+    });
+    outcomes.push(results[0]?.outcome);
+  }
+  return outcomes;
+}
+
+/** Ends the worker made last, whatever it is doing; true where there was one. */
+export function terminateLast(): boolean {
+  last?.terminate();
+  return last !== undefined;
 }
