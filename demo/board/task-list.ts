@@ -22,7 +22,10 @@ export class TaskList {
       const text = title.value.trim();
       if (text === '') return;
       title.value = '';
-      this.#change(() => tide.mutate('addTask', { title: text }));
+      this.#change(
+        () => tide.mutate('addTask', { title: text }),
+        () => (title.value ||= text), // what was typed is not lost with the call
+      );
     });
     tide.on('change', () => void this.render());
   }
@@ -108,10 +111,13 @@ export class TaskList {
     return item;
   }
 
-  #change(work: () => Promise<unknown>): void {
+  #change(work: () => Promise<unknown>, onFailed: () => void = () => undefined): void {
     work().then(
       () => this.#onChange(),
-      (error: unknown) => tell(error instanceof Error ? `not done: ${error.message}` : 'not done'),
+      (error: unknown) => {
+        tell(error instanceof Error ? `not done: ${error.message}` : 'not done');
+        onFailed();
+      },
     );
   }
 }
