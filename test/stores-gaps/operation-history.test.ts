@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { readOperationStanding } from '../../worker/stores/operation-history';
+import { setupStores, toFence } from '../stores/support/store-setup';
+
+async function setup() {
+  const stores = await setupStores();
+  const standing = (operationIdentity = 'op-1', workspaceId = 'w') =>
+    readOperationStanding(stores.database, { workspaceId, operationIdentity });
+  const push = { operationClass: 'push', operationIdentity: 'op-1' } as const;
+  return { ...stores, standing, push };
+}
+
+test('a push that nobody sent is free', async () => {
+  const { standing } = await setup();
+  expect(standing()).toBe('free');
+});
+
+test('a push is busy while a permit for it is active, in its workspace and for its class', async () => {
+  const { standing, permits, issueInput, push } = await setup();
+  permits.issue(issueInput(push));
+  expect(standing()).toBe('busy');
+  expect(standing('op-2')).toBe('free');
+  expect(standing('op-1', 'w-2')).toBe('free');
+});
+
+test('another class with the same identity does not count', async () => {
+  const { standing, permits, issueInput, push } = await setup();
+  permits.issue(issueInput({ ...push, operationClass: 'v3-dispatch' }));
+  expect(standing()).toBe('free');
+});
+
+test('a push that was accepted and settled is not sent again', async () => {
+  const { standing, permits, answered, push } = await setup();
+  permits.release(toFence(answered(push, 'accepted')));
+  expect(standing()).toBe('already-accepted');
+});
+
+test('one that was refused, given back or abandoned is free again', async () => {
+  const { standing, permits, answered, issueInput, push } = await setup();
+  permits.release(toFence(answered(push, 'rejected')));
+  expect(standing()).toBe('free');
+  permits.release(toFence(permits.issue(issueInput(push))));
+  expect(standing()).toBe('free');
+  permits.abandonPermit(toFence(answered(push, 'accepted')));
+  expect(standing()).toBe('free');
+});
+
+test('a new attempt at an accepted one shows first', async () => {
+  const { standing, permits, answered, issueInput, push } = await setup();
+  permits.release(toFence(answered(push, 'accepted')));
+  permits.issue(issueInput(push));
+  expect(standing()).toBe('busy');
+});
