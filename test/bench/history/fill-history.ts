@@ -21,9 +21,19 @@ const INSERT_PERMITS = `INSERT INTO local_sync_execution_permits (
   ${ROWS} SELECT printf('old-%08d', n), 'w', 1, 's', 'browser-gateway', 'push', printf('op-%08d', n), 'released',
     'accepted', ${AT}, ${AT}, ${AT}, ${AT} FROM numbers`;
 
-export type HistoryTable = 'commands' | 'permits';
+const INSERT_OBLIGATIONS = `INSERT INTO local_sync_recovery_obligations (
+    obligation_id, permit_id, workspace_id, operation_class, operation_identity, upstream_disposition,
+    required_action, created_at, resolved_at)
+  ${ROWS} SELECT printf('old-%08d', n), printf('gone-%08d', n), 'w', 'push', printf('op-%08d', n), 'accepted',
+    'replay-operation-then-reconcile', ${AT}, ${AT} FROM numbers`;
+
+const INSERTS = {
+  commands: INSERT_COMMANDS,
+  permits: INSERT_PERMITS,
+  obligations: INSERT_OBLIGATIONS,
+} as const;
+export type HistoryTable = keyof typeof INSERTS;
 
 export function fillHistory(database: Database, table: HistoryTable, rows: number, now: string): void {
-  const sql = table === 'commands' ? INSERT_COMMANDS : INSERT_PERMITS;
-  database.transaction(() => database.prepare(sql).run([rows, now]));
+  database.transaction(() => database.prepare(INSERTS[table]).run([rows, now]));
 }
