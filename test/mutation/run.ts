@@ -6,7 +6,7 @@
  *   -- --sample 40 --seed 7   a random sample          -- --file permit-rows   files whose path contains this
  *   -- --resume               go on where the last run was cut short
  *   -- --again                only what survived last time
- *   -- --quick                without the model and the crash points, which take most of the time of a survivor
+ *   -- --quick                without the model, the crash points and the costs, which take most of a survivor's time
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,9 +21,13 @@ import { readSources } from './sources';
 import { readKnownSurvivors } from './survivors';
 
 const TEST_FOLDERS = ['test/stores', 'test/stores-gaps', 'test/gateway'];
-/** They do not look at the stores. */
-const UNRELATED = ['test/stores/migrations.test.ts'];
-const SLOW = ['test/stores/model.test.ts', 'test/stores/crash.test.ts'];
+/** They do not look at what the stores do. */
+const UNRELATED = [
+  'test/stores/migrations.test.ts',
+  'test/gateway/boundary.test.ts',
+  'test/gateway/handlers.test.ts',
+];
+const SLOW = ['test/stores/model.test.ts', 'test/stores/crash.test.ts', 'test/stores-gaps/cost.test.ts'];
 const SURVIVORS_MAX = 0.05;
 /** A mutant may take so many times what the sources as they are take, of the processor's time. */
 const PATIENCE = 3;
