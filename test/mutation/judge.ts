@@ -55,6 +55,8 @@ process.on('message', (message: Case) => {
     },
   );
 });
+// Whoever asked is gone.
+process.on('disconnect', () => process.exit());
 process.send?.('ready');
 
 async function judge(given: Case): Promise<Verdict> {
