@@ -35,8 +35,10 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 3_200;
 /** A worker that lived this long did not die of its start: the next one comes after the first pause again. */
 const SETTLED_AFTER_MS = 5_000;
-/** How long a first worker may take until it holds its lock; each further one twice as long, for slow networks. */
-const FIRST_START_TIMEOUT_MS = 5_000;
+/** How long the page's first worker may take until it holds its lock: a cold cache on a slow network must fit. */
+const COLD_START_TIMEOUT_MS = 15_000;
+/** The same once a worker has run, when the script is in the cache; each silent start in a row doubles it. */
+const WARM_START_TIMEOUT_MS = 5_000;
 const LONGEST_START_TIMEOUT_MS = 40_000;
 
 export interface WorkerKeeperOptions {
@@ -115,7 +117,8 @@ export class WorkerKeeper {
       event.preventDefault?.();
       this.#failToStart(loadFailed(event));
     };
-    const timeoutMs = Math.min(FIRST_START_TIMEOUT_MS * 2 ** this.#silentStarts, LONGEST_START_TIMEOUT_MS);
+    const baseMs = this.#hasEverLoaded ? WARM_START_TIMEOUT_MS : COLD_START_TIMEOUT_MS;
+    const timeoutMs = Math.min(baseMs * 2 ** this.#silentStarts, LONGEST_START_TIMEOUT_MS);
     this.#startTimer = setTimeout(() => {
       this.#silentStarts += 1;
       this.#tryAnother(startTimedOut(timeoutMs));
