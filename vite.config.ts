@@ -74,7 +74,8 @@ export default defineConfig(({ mode }) => ({
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           setupFiles: ['test/browser/support/setup.ts'],
-          testTimeout: 20_000,
+          // Reached only by what hangs: eight tabs that load at once on two busy cores take most of it.
+          testTimeout: 45_000,
           // A persistent profile is what makes OPFS file-backed, and it cannot be shared by parallel files.
           fileParallelism: false,
           browser: {

@@ -28,8 +28,8 @@ const STEPS: readonly Step[] = [
   { name: 'typecheck', kind: 'static', deadlineMs: 180_000 },
   { name: 'build', kind: 'static', deadlineMs: 180_000 },
   { name: 'node', kind: 'vitest', deadlineMs: 300_000 },
-  { name: 'browser', kind: 'vitest', needsBrowser: true, deadlineMs: 480_000 },
-  { name: 'e2e', kind: 'vitest', needsBrowser: true, deadlineMs: 480_000 },
+  { name: 'browser', kind: 'vitest', needsBrowser: true, deadlineMs: 720_000 },
+  { name: 'e2e', kind: 'vitest', needsBrowser: true, deadlineMs: 720_000 },
 ];
 
 const ONE_PASSED: Counts = { passed: 1, failed: 0 };
