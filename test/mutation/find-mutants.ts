@@ -168,7 +168,6 @@ function* mutateMember({ node }: Visit): Generator<Edit> {
 const METHODS = new Map([
   ['some', 'every'],
   ['every', 'some'],
-  ['find', 'findLast'],
   ['max', 'min'],
   ['min', 'max'],
   ['toSorted', 'slice'],
