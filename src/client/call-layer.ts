@@ -20,7 +20,7 @@ import {
   MAX_MESSAGE_BYTES,
   MAX_TIMEOUT_MS,
 } from '../protocol/limits';
-import { checkPlainJson } from '../protocol/plain-json';
+import { measureInput } from '../protocol/measure-input';
 import { CALLS, type CallInput, type CallName, type CallOutput } from '../protocol/surface';
 
 /** How a caller bounds its waiting. */
@@ -73,7 +73,7 @@ export class CallLayer {
     return new Promise<CallOutput<C>>((resolve: (value: unknown) => void, reject) => {
       if (this.#isClosed) throw unanswered(LIBRARY_CODES.CLIENT_CLOSED, call, false);
       const timeoutMs = readTimeoutMs(options.timeoutMs);
-      const sizeBytes = measure(input);
+      const sizeBytes = measureInput(input);
       if (options.signal?.aborted === true)
         throw unanswered(LIBRARY_CODES.ABORTED, call, false, options.signal.reason);
       this.#admit({ call, input, sizeBytes, timeoutMs, signal: options.signal, resolve, reject });
@@ -228,29 +228,6 @@ function split(calls: readonly PendingCall[]): PendingCall[][] {
     else messages.push([call]);
   }
   return messages;
-}
-
-function measure(input: unknown): number {
-  const { fault, sizeBytes } = checkPlainJson(input);
-  if (fault !== null) {
-    throw new TidelockError(
-      LIBRARY_CODES.INVALID_INPUT,
-      `Invalid input at "${fault.path}": ${fault.problem}.`,
-      {
-        details: { path: fault.path, problem: fault.problem },
-      },
-    );
-  }
-  if (sizeBytes > MAX_MESSAGE_BYTES) {
-    throw new TidelockError(
-      LIBRARY_CODES.PAYLOAD_TOO_LARGE,
-      `The call carries ${sizeBytes} bytes; at most ${MAX_MESSAGE_BYTES} fit.`,
-      {
-        details: { path: '', limitBytes: MAX_MESSAGE_BYTES, actualBytes: sizeBytes },
-      },
-    );
-  }
-  return sizeBytes;
 }
 
 export function readTimeoutMs(timeoutMs: number = DEFAULT_CALL_TIMEOUT_MS): number {

@@ -1,8 +1,8 @@
 import { LIBRARY_CODES } from '../../src/domain/error-codes';
 import { TidelockError } from '../../src/domain/tidelock-error';
 import type { CallEnvelope } from '../../src/protocol/call';
-import { MAX_CALLS_PER_MESSAGE, MAX_MESSAGE_BYTES } from '../../src/protocol/limits';
-import { checkPlainJson } from '../../src/protocol/plain-json';
+import { MAX_CALLS_PER_MESSAGE } from '../../src/protocol/limits';
+import { measureInput } from '../../src/protocol/measure-input';
 import { isCallName, type CallInput, type CallName } from '../../src/protocol/surface';
 import { toInvalidInput } from '../app/parse-handler-input';
 import { CALL_SCHEMAS, ENVELOPE_SCHEMA } from './schemas';
@@ -32,25 +32,7 @@ export function parseEnvelope(data: unknown): CallEnvelope {
 
 /** @throws TidelockError INVALID_INPUT with the path, PAYLOAD_TOO_LARGE */
 export function parseCallInput<C extends CallName>(call: C, input: unknown): CallInput<C> {
-  const { fault, sizeBytes } = checkPlainJson(input);
-  if (fault !== null) {
-    throw new TidelockError(
-      LIBRARY_CODES.INVALID_INPUT,
-      `Invalid input at "${fault.path}": ${fault.problem}.`,
-      {
-        details: { path: fault.path, problem: fault.problem },
-      },
-    );
-  }
-  if (sizeBytes > MAX_MESSAGE_BYTES) {
-    throw new TidelockError(
-      LIBRARY_CODES.PAYLOAD_TOO_LARGE,
-      `The call carries ${sizeBytes} bytes; at most ${MAX_MESSAGE_BYTES} fit.`,
-      {
-        details: { path: '', limitBytes: MAX_MESSAGE_BYTES, actualBytes: sizeBytes },
-      },
-    );
-  }
+  measureInput(input);
   const parsed = CALL_SCHEMAS[call].safeParse(input);
   if (!parsed.success) throw toInvalidInput(parsed.error);
   return parsed.data; // CALL_SCHEMAS is checked against the surface, entry by entry
