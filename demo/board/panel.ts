@@ -39,10 +39,9 @@ export class Panel {
       );
       this.#epoch = writer.epoch;
     }
-    showConnection(
-      role === 'writer' ? 'connected · this tab writes' : 'connected · another tab writes',
-      'connected',
-    );
+    if (status.connection === 'connected') {
+      showConnection(`connected · ${role === 'writer' ? 'this tab' : 'another tab'} writes`, 'connected');
+    } else showConnection('waiting for a writer…', 'waiting');
     showFacts(this.#facts, {
       role,
       'own worker': status.workerStage,
@@ -75,7 +74,7 @@ export class Panel {
   }
 }
 
-export function showConnection(text: string, className: 'connected' | 'failed'): void {
+export function showConnection(text: string, className: 'connected' | 'waiting' | 'failed'): void {
   const line = mustFind('connection', HTMLElement);
   line.textContent = text;
   line.className = className;
