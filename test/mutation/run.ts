@@ -1,7 +1,7 @@
 /**
  * `npm run mutation`: changes the stores in one place after the other, and looks whether the recorded traces or a test
  * notices. Ends with how many were killed; fails where a survivor has no reason in `survivors.md`, or where one in
- * twenty survives. Takes an hour or two, on one core, below everything else.
+ * twenty survives. Takes hours, on one core, below everything else.
  *
  *   -- --sample 40 --seed 7   a random sample          -- --file permit-rows   files whose path contains this
  *   -- --resume               go on where the last run was cut short
