@@ -41,7 +41,7 @@ export class Presence {
   }
 
   /** The session of this moment; its `ended` fires when the page hides or the client closes. */
-  get session(): Pick<TabSession, 'sessionId' | 'ended'> {
+  get session(): Pick<TabSession, 'ended'> {
     return this.#session;
   }
 

@@ -126,8 +126,8 @@ export class Tide<Shape extends AppShape = AppShape> {
 
   #getSession(): SessionEnd {
     const { presence } = this.#parts;
-    const { sessionId, ended } = presence.session;
-    return { sessionId, ended, isClosed: () => presence.isStopped };
+    const { ended } = presence.session;
+    return { ended, isClosed: () => presence.isStopped };
   }
 
   #findWorkspaceId(): string | null {

@@ -6,7 +6,6 @@ export type BoundOutcome = 'not-executed' | 'unknown';
 
 /** The life of the page's session, as far as a wait is concerned. */
 export interface SessionEnd {
-  readonly sessionId: string;
   /** Fires when the page hides or the client closes. */
   readonly ended: AbortSignal;
   isClosed(): boolean;

@@ -1,7 +1,7 @@
 import type { KnownDisposition, BegunOperation, PushPermit } from '../../protocol/gateway-calls';
 import { MAX_PUSH_OPERATIONS } from '../../protocol/limits';
 import { readTimeoutMs } from '../call-layer';
-import { whyEnded } from './bounds';
+import { aborted, whyEnded } from './bounds';
 import {
   DEFAULT_REQUEST_TIMEOUT_MS,
   MAIN_STREAM,
@@ -82,6 +82,7 @@ export async function push<Payload, Page>(
   const workspaceId = context.mustGetWorkspaceId();
   const timeoutMs = readTimeoutMs(options.timeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS);
   const session = context.getSession();
+  if (signal?.aborted === true) throw aborted('not-executed', signal.reason);
   if (operations.length === 0) return { results: [], error: null };
   const begun = await calls.invoke('gateway.beginPush', {
     workspaceId,
