@@ -12,6 +12,7 @@
  */
 import { LIBRARY_CODES, type LibraryCode } from '../domain/error-codes';
 import { TidelockError } from '../domain/tidelock-error';
+import type { Platform } from '../platform/platform';
 import type { CallEnvelope, CallReply } from '../protocol/call';
 import { decodeError } from '../protocol/error-codec';
 import {
@@ -51,6 +52,7 @@ interface PendingCall {
 }
 
 export class CallLayer {
+  readonly #platform: Platform;
   readonly #explain: () => unknown;
   readonly #pending = new Map<string, PendingCall>();
   #queue: PendingCall[] = [];
@@ -59,7 +61,8 @@ export class CallLayer {
   #isClosed = false;
 
   /** `explain` tells why nobody may be answering: the cause of a call that ran out of time. */
-  constructor(explain: () => unknown = () => undefined) {
+  constructor(platform: Platform, explain: () => unknown = () => undefined) {
+    this.#platform = platform;
     this.#explain = explain;
   }
 
@@ -115,18 +118,17 @@ export class CallLayer {
   }): void {
     const { signal, timeoutMs, ...rest } = asked;
     const onAbort = (): void => this.#end(pending, LIBRARY_CODES.ABORTED, signal?.reason);
-    const timer = setTimeout(
-      () => this.#end(pending, LIBRARY_CODES.DEADLINE_EXCEEDED, this.#explain()),
-      timeoutMs,
+    const stopTimer = this.#platform.after(timeoutMs, () =>
+      this.#end(pending, LIBRARY_CODES.DEADLINE_EXCEEDED, this.#explain()),
     );
     const release = (): void => {
-      clearTimeout(timer);
+      stopTimer();
       signal?.removeEventListener('abort', onAbort);
     };
     const pending: PendingCall = {
       ...rest,
-      callId: crypto.randomUUID(),
-      deadlineAt: Date.now() + timeoutMs,
+      callId: this.#platform.randomUuid(),
+      deadlineAt: this.#platform.now() + timeoutMs,
       attempt: 1,
       isSent: false,
       mayHaveRun: false,
@@ -192,10 +194,10 @@ export class CallLayer {
 
   #sendCancel(link: CallLink, callId: string): void {
     const envelope: CallEnvelope = {
-      callId: crypto.randomUUID(),
+      callId: this.#platform.randomUuid(),
       call: 'calls.cancel',
       input: { callIds: [callId] },
-      deadlineAt: Date.now() + DEFAULT_CALL_TIMEOUT_MS,
+      deadlineAt: this.#platform.now() + DEFAULT_CALL_TIMEOUT_MS,
       attempt: 1,
     };
     link.invoke([envelope]).catch(() => undefined); // a courtesy: the deadline in the envelope ends the call as well

@@ -1,5 +1,7 @@
 import { LIBRARY_CODES } from '../domain/error-codes';
 import { TidelockError } from '../domain/tidelock-error';
+import { browserTabPlatform } from '../platform/browser-tab-platform';
+import type { TabPlatform } from '../platform/platform';
 import type { StorageKind } from '../protocol/discovery';
 import { DEFAULT_START_TIMEOUT_MS } from '../protocol/limits';
 import { isDatabaseName } from '../protocol/names';
@@ -37,14 +39,24 @@ export interface ConnectOptions {
 export async function connect<App extends AppOf>(options: ConnectOptions): Promise<TideOf<App>> {
   assertOptions(options);
   assertEnvironment();
+  return await connectOn<App>(browserTabPlatform, options);
+}
+
+/** The same on a platform that is given: the browser's own, or a simulated one. */
+export async function connectOn<App extends AppOf>(
+  platform: TabPlatform,
+  options: ConnectOptions,
+): Promise<TideOf<App>> {
   if (options.signal?.aborted === true) throw aborted(options.signal.reason);
   const { name, worker, storage = 'opfs', signal } = options;
   const timeoutMs = readTimeoutMs(options.startTimeoutMs ?? DEFAULT_START_TIMEOUT_MS);
-  const calls = new CallLayer(() => presence.board.current.workerError ?? undefined);
-  const presence: Presence = new Presence({ db: name, storage, factory: worker, calls });
-  const tide = new Tide<ShapeOf<App>>({ db: name, calls, presence });
+  const calls = new CallLayer(platform, () => presence.board.current.workerError ?? undefined);
+  const presence: Presence = new Presence({ platform, db: name, storage, factory: worker, calls });
+  const tide = new Tide<ShapeOf<App>>({ platform, db: name, calls, presence });
 
-  const timer = setTimeout(() => presence.fail(startTimedOut(timeoutMs, presence.board.current)), timeoutMs);
+  const stopTimer = platform.after(timeoutMs, () =>
+    presence.fail(startTimedOut(timeoutMs, presence.board.current)),
+  );
   const onAbort = (): void => presence.fail(aborted(signal?.reason));
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
@@ -54,7 +66,7 @@ export async function connect<App extends AppOf>(options: ConnectOptions): Promi
     tide.close();
     throw error;
   } finally {
-    clearTimeout(timer);
+    stopTimer();
     signal?.removeEventListener('abort', onAbort);
   }
 }

@@ -1,6 +1,7 @@
 import { STORE_CODES } from '../domain/error-codes';
 import type { DrainScope } from '../domain/permit';
 import { isTidelockError } from '../domain/tidelock-error';
+import type { Platform } from '../platform/platform';
 import type { CallInput, CallName, CallOutput } from '../protocol/surface';
 import type { CallLayer, CallOptions } from './call-layer';
 
@@ -13,10 +14,12 @@ type Answer<C extends CallName> = Promise<CallOutput<C>>;
  * @throws TidelockError INVALID_INPUT, and the codes of the store (`SYNC_COORDINATOR_…`).
  */
 export class PermitsApi {
+  readonly #platform: Platform;
   readonly #calls: CallLayer;
   readonly #isFormerWriter: (serverInstanceId: string) => boolean;
 
-  constructor(calls: CallLayer, isFormerWriter: (serverInstanceId: string) => boolean) {
+  constructor(platform: Platform, calls: CallLayer, isFormerWriter: (serverInstanceId: string) => boolean) {
+    this.#platform = platform;
     this.#calls = calls;
     this.#isFormerWriter = isFormerWriter;
   }
@@ -25,7 +28,7 @@ export class PermitsApi {
   issue(input: Input<'permits.issue'>, options?: CallOptions): Answer<'permits.issue'> {
     return this.#fenced(
       'permits.issue',
-      { ...input, permitId: input.permitId ?? crypto.randomUUID() },
+      { ...input, permitId: input.permitId ?? this.#platform.randomUuid() },
       options,
     );
   }

@@ -27,14 +27,17 @@ export class Presence {
     this.#options = options;
     this.#firstWriter.promise.catch(() => undefined); // who waits for it hears of it; nobody else must
     this.#session = this.#makeSession();
-    this.board = new StatusBoard(options.db, this.#session.sessionId);
+    this.board = new StatusBoard(options.db, this.#session.sessionId, (error) =>
+      options.platform.report(error),
+    );
   }
 
   /** Called once. Resolves when a first writer serves this tab; rejects with what makes that impossible. */
   async start(): Promise<void> {
     const { signal } = this.#stopped;
-    window.addEventListener('pagehide', () => this.#leave(), { signal });
-    window.addEventListener('pageshow', ({ persisted }) => persisted && this.#return(), { signal });
+    const { page } = this.#options.platform;
+    page.addEventListener('pagehide', () => this.#leave(), { signal });
+    page.addEventListener('pageshow', (event) => isPersisted(event) && this.#return(), { signal });
     // `fail` ends the waiting, whatever the session is waiting for.
     await Promise.race([this.#session.start(), this.#firstWriter.promise]);
     await this.#firstWriter.promise;
@@ -73,12 +76,13 @@ export class Presence {
   #return(): void {
     this.#session = this.#makeSession();
     this.board.update({ sessionId: this.#session.sessionId, connection: 'connecting', writer: null });
-    this.#session.start().catch(reportError);
+    this.#session.start().catch((error: unknown) => this.#options.platform.report(error));
   }
 
   #makeSession(): TabSession {
-    const { db, storage, factory } = this.#options;
+    const { platform, db, storage, factory } = this.#options;
     return new TabSession({
+      platform,
       db,
       storage,
       factory,
@@ -104,4 +108,9 @@ export class Presence {
     },
     onRefused: (error) => this.fail(error),
   };
+}
+
+/** Whether the page comes out of the back/forward cache, and is not shown for the first time. */
+function isPersisted(event: Event): boolean {
+  return 'persisted' in event && event.persisted === true;
 }

@@ -12,6 +12,7 @@ import { LIBRARY_CODES } from '../domain/error-codes';
 import { TidelockError } from '../domain/tidelock-error';
 import { holdLock } from '../election/locks';
 import { WorkerKeeper } from '../election/worker-keeper';
+import type { TabPlatform } from '../platform/platform';
 import type { CoordinatorView, DiscoveryMessage, StorageKind, WriterIdentity } from '../protocol/discovery';
 import { PROTOCOL_VERSION } from '../protocol/limits';
 import { lockNames } from '../protocol/names';
@@ -35,6 +36,7 @@ export interface SessionEvents {
 }
 
 export interface SessionOptions {
+  readonly platform: TabPlatform;
   readonly db: string;
   readonly storage: StorageKind;
   readonly factory: () => Worker;
@@ -44,7 +46,7 @@ export interface SessionOptions {
 }
 
 export class TabSession {
-  readonly sessionId: string = crypto.randomUUID();
+  readonly sessionId: string;
   readonly #options: SessionOptions;
   readonly #keeper: WorkerKeeper;
   readonly #stopped = new AbortController();
@@ -52,7 +54,7 @@ export class TabSession {
   #link: WriterLink | undefined;
   /** The highest epoch heard of: until the link is to it, this tab is greeting. */
   #newestEpoch = 0;
-  #helloTimer: ReturnType<typeof setInterval> | undefined;
+  #stopGreeting: (() => void) | undefined;
   #releaseLock: (() => void) | undefined;
 
   /** Fires when this session ends; what it asked of the upstream should stop then. */
@@ -62,8 +64,10 @@ export class TabSession {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    const { db, storage, factory, isReturning, events } = options;
+    const { platform, db, storage, factory, isReturning, events } = options;
+    this.sessionId = platform.randomUuid();
     this.#keeper = new WorkerKeeper({
+      platform,
       db,
       storage,
       factory,
@@ -77,14 +81,17 @@ export class TabSession {
 
   /** Called once. */
   async start(): Promise<void> {
-    const release = await holdLock(lockNames.session(this.#options.db, this.sessionId));
+    const { platform, db } = this.#options;
+    const release = await holdLock(platform.locks, lockNames.session(db, this.sessionId));
     if (this.#stopped.signal.aborted) {
       release();
       return;
     }
     this.#releaseLock = release;
-    this.#channel = new DiscoveryChannel(this.#options.db, this.sessionId, (message) => this.#hear(message));
-    this.#helloTimer = setInterval(() => this.#greet(), HELLO_INTERVAL_MS);
+    this.#channel = new DiscoveryChannel(platform, { db, self: this.sessionId }, (message) =>
+      this.#hear(message),
+    );
+    this.#stopGreeting = platform.every(HELLO_INTERVAL_MS, () => this.#greet());
     this.#greet();
     this.#keeper.start();
   }
@@ -92,7 +99,7 @@ export class TabSession {
   /** Ends worker, line and lock, in that order: whoever learns of the free lock finds the worker gone too. Idempotent. */
   stop(): void {
     this.#stopped.abort();
-    clearInterval(this.#helloTimer);
+    this.#stopGreeting?.();
     this.#keeper.stop();
     this.#channel?.close();
     this.#link?.close();
@@ -135,7 +142,8 @@ export class TabSession {
   #connect(writer: WriterIdentity): void {
     if (this.#link !== undefined && writer.epoch <= this.#link.writer.epoch) return;
     this.#link?.close();
-    this.#link = new WriterLink(this.#options.db, this.sessionId, writer);
+    const { platform, db } = this.#options;
+    this.#link = new WriterLink(platform, { db, sessionId: this.sessionId, writer });
     this.#options.events.onLink(this.#link);
   }
 

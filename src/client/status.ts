@@ -47,7 +47,10 @@ export class StatusBoard {
     workspace: new Set(),
   };
 
-  constructor(db: string, sessionId: string) {
+  readonly #report: (error: unknown) => void;
+
+  constructor(db: string, sessionId: string, report: (error: unknown) => void) {
+    this.#report = report;
     this.#status = {
       db,
       sessionId,
@@ -116,7 +119,7 @@ export class StatusBoard {
       try {
         listener(value);
       } catch (error) {
-        reportError(error);
+        this.#report(error);
       }
     }
   }

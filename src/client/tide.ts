@@ -2,6 +2,7 @@ import { LIBRARY_CODES } from '../domain/error-codes';
 import type { CoordinatorState, RequestedBy } from '../domain/coordinator-state';
 import type { Json } from '../domain/json';
 import { TidelockError } from '../domain/tidelock-error';
+import type { Platform } from '../platform/platform';
 import type { AppShape, InputOf, NameOf, OutputOf } from './app-shape';
 import type { CallLayer, CallOptions } from './call-layer';
 import type { SessionEnd } from './gateway/bounds';
@@ -14,6 +15,7 @@ import type { TideEvents, TideStatus } from './status';
 
 /** What `connect` gives this class to stand on. */
 export interface TideParts {
+  readonly platform: Platform;
   readonly db: string;
   readonly calls: CallLayer;
   readonly presence: Presence;
@@ -30,8 +32,9 @@ export class Tide<Shape extends AppShape = AppShape> {
 
   constructor(parts: TideParts) {
     this.#parts = parts;
-    this.permits = new PermitsApi(parts.calls, (id) => parts.presence.hasKnownWriter(id));
+    this.permits = new PermitsApi(parts.platform, parts.calls, (id) => parts.presence.hasKnownWriter(id));
     this.#gatewayContext = {
+      platform: parts.platform,
       calls: parts.calls,
       db: parts.db,
       mustGetWorkspaceId: () => this.#mustGetWorkspaceId(),

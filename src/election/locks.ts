@@ -1,5 +1,6 @@
 import { LIBRARY_CODES } from '../domain/error-codes';
 import { TidelockError } from '../domain/tidelock-error';
+import type { Locks } from '../platform/platform';
 
 /**
  * Web Locks as a sign of life. A lock is held for as long as its owner's page or worker lives; the browser gives it
@@ -8,14 +9,17 @@ import { TidelockError } from '../domain/tidelock-error';
  */
 
 /** Takes the lock and keeps it until the returned function is called or this page or worker ends. Rejects on abort. */
-export function holdLock(name: string, options: { readonly signal?: AbortSignal } = {}): Promise<() => void> {
+export function holdLock(
+  locks: Locks | undefined,
+  name: string,
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<() => void> {
   return new Promise((resolve, reject) => {
     const request: LockOptions = {
       mode: 'exclusive',
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     };
-    const locks: LockManager | undefined = navigator.locks; // the types do not know insecure pages
-    if (locks === undefined) throw locksRefused(undefined);
+    if (locks === undefined) throw locksRefused(undefined); // the types do not know insecure pages
     locks
       .request(name, request, () => new Promise<void>((release) => resolve(release)))
       .catch((error: unknown) => reject(isAbort(error) ? error : locksRefused(error)));
@@ -23,13 +27,13 @@ export function holdLock(name: string, options: { readonly signal?: AbortSignal 
 }
 
 /** Resolves once nobody holds the lock any more, without keeping it. Rejects on abort. */
-export async function waitUntilFree(name: string, signal: AbortSignal): Promise<void> {
-  await navigator.locks.request(name, { mode: 'exclusive', signal }, () => undefined);
+export async function waitUntilFree(locks: Locks, name: string, signal: AbortSignal): Promise<void> {
+  await locks.request(name, { mode: 'exclusive', signal }, () => undefined);
 }
 
 /** The names of locks held in this origin at this moment. Good for a first picture; a decision needs the lock itself. */
-export async function listHeldLocks(): Promise<readonly string[]> {
-  const { held = [] } = await navigator.locks.query();
+export async function listHeldLocks(locks: Locks): Promise<readonly string[]> {
+  const { held = [] } = await locks.query();
   return held.flatMap(({ name }) => (name === undefined ? [] : [name]));
 }
 

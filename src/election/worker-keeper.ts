@@ -19,6 +19,7 @@ import { TidelockError } from '../domain/tidelock-error';
 import { decodeError } from '../protocol/error-codec';
 import { lockNames } from '../protocol/names';
 import { PROTOCOL_VERSION } from '../protocol/limits';
+import type { TabPlatform } from '../platform/platform';
 import type { StorageKind } from '../protocol/discovery';
 import {
   parseWorkerReport,
@@ -42,6 +43,7 @@ const WARM_START_TIMEOUT_MS = 5_000;
 const LONGEST_START_TIMEOUT_MS = 40_000;
 
 export interface WorkerKeeperOptions {
+  readonly platform: TabPlatform;
   readonly db: string;
   readonly sessionId: string;
   readonly storage: StorageKind;
@@ -60,8 +62,8 @@ export class WorkerKeeper {
   readonly #stopped = new AbortController();
   #worker: Worker | undefined;
   #deathWatch: AbortController | undefined;
-  #startTimer: ReturnType<typeof setTimeout> | undefined;
-  #pauseTimer: ReturnType<typeof setTimeout> | undefined;
+  #stopStartTimer: (() => void) | undefined;
+  #stopPause: (() => void) | undefined;
   /** In a row, of any kind; sets the pauses. */
   #failures = 0;
   /** Starts in a row that nothing was heard of; sets the time the next one is given. */
@@ -77,21 +79,23 @@ export class WorkerKeeper {
 
   /** Called once. */
   start(): void {
-    window.addEventListener('online', () => this.#hurry(), { signal: this.#stopped.signal });
+    const { page } = this.#options.platform;
+    page.addEventListener('online', () => this.#hurry(), { signal: this.#stopped.signal });
     this.#makeWorker();
   }
 
   /** Ends the worker at once, in whatever it is doing; its locks and handles are free some milliseconds later. Idempotent. */
   stop(): void {
     this.#stopped.abort();
-    clearTimeout(this.#pauseTimer);
+    this.#stopPause?.();
     this.#dropWorker();
   }
 
   #makeWorker(): void {
     if (this.#stopped.signal.aborted) return;
-    this.#pauseTimer = undefined;
-    const workerId = crypto.randomUUID();
+    const { platform } = this.#options;
+    this.#stopPause = undefined;
+    const workerId = platform.randomUuid();
     let worker: Worker;
     try {
       worker = this.#options.factory();
@@ -105,7 +109,7 @@ export class WorkerKeeper {
       return;
     }
     this.#worker = worker;
-    this.#madeAtMs = performance.now();
+    this.#madeAtMs = platform.monotonicMs();
     this.#options.onStage('loading');
     worker.onmessage = ({ data }: MessageEvent<unknown>): void => {
       const report = parseWorkerReport(data);
@@ -113,16 +117,16 @@ export class WorkerKeeper {
     };
     worker.onerror = (event): void => {
       // An error after the start is one task's fault and the console's to tell; if it ended the worker, the lock says so.
-      if (worker !== this.#worker || this.#startTimer === undefined) return;
+      if (worker !== this.#worker || this.#stopStartTimer === undefined) return;
       event.preventDefault?.();
       this.#failToStart(loadFailed(event));
     };
     const baseMs = this.#hasEverLoaded ? WARM_START_TIMEOUT_MS : COLD_START_TIMEOUT_MS;
     const timeoutMs = Math.min(baseMs * 2 ** this.#silentStarts, LONGEST_START_TIMEOUT_MS);
-    this.#startTimer = setTimeout(() => {
+    this.#stopStartTimer = platform.after(timeoutMs, () => {
       this.#silentStarts += 1;
       this.#tryAnother(startTimedOut(timeoutMs));
-    }, timeoutMs);
+    });
   }
 
   #hear(report: WorkerReport, worker: Worker, workerId: string): void {
@@ -157,10 +161,11 @@ export class WorkerKeeper {
   #watchForDeath(workerId: string): void {
     const watch = new AbortController();
     this.#deathWatch = watch;
-    waitUntilFree(lockNames.worker(this.#options.db, workerId), watch.signal).then(
+    const { db, platform } = this.#options;
+    waitUntilFree(platform.locks, lockNames.worker(db, workerId), watch.signal).then(
       () => {
         if (watch.signal.aborted) return;
-        if (performance.now() - this.#madeAtMs > SETTLED_AFTER_MS) this.#failures = 0;
+        if (platform.monotonicMs() - this.#madeAtMs > SETTLED_AFTER_MS) this.#failures = 0;
         this.#makeAnother();
       },
       () => undefined, // aborted by dropWorker: nobody waits for this death any more
@@ -183,13 +188,13 @@ export class WorkerKeeper {
     this.#options.onStage('loading');
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
     this.#failures += 1;
-    this.#pauseTimer = setTimeout(() => this.#makeWorker(), pauseMs);
+    this.#stopPause = this.#options.platform.after(pauseMs, () => this.#makeWorker());
   }
 
   /** The network is back: what waits for its pause need not. */
   #hurry(): void {
-    if (this.#worker !== undefined || this.#pauseTimer === undefined) return;
-    clearTimeout(this.#pauseTimer);
+    if (this.#worker !== undefined || this.#stopPause === undefined) return;
+    this.#stopPause();
     this.#makeWorker();
   }
 
@@ -209,8 +214,8 @@ export class WorkerKeeper {
   }
 
   #clearStartTimer(): void {
-    clearTimeout(this.#startTimer);
-    this.#startTimer = undefined;
+    this.#stopStartTimer?.();
+    this.#stopStartTimer = undefined;
   }
 }
 

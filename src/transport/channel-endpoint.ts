@@ -1,4 +1,5 @@
 import type { Endpoint } from 'comlink';
+import type { Channel, Platform } from '../platform/platform';
 
 /** What travels on a session's channel: Comlink's message, addressed, because every listener hears everything. */
 interface AddressedMessage {
@@ -18,49 +19,48 @@ export interface ChannelAddress {
  * seen; transfers do not exist on such a channel, so nothing may be transferred. Owned by its maker, who closes it.
  */
 export class ChannelEndpoint implements Endpoint {
-  readonly #channel: BroadcastChannel;
+  readonly #channel: Channel;
   readonly #address: ChannelAddress;
-  readonly #listeners = new Map<EventListenerOrEventListenerObject, (event: MessageEvent<unknown>) => void>();
+  readonly #listeners = new Set<EventListenerOrEventListenerObject>();
   readonly #accepts: (message: unknown) => boolean;
-  #isClosed = false;
 
-  constructor(address: ChannelAddress, accepts: (message: unknown) => boolean = () => true) {
+  constructor(
+    platform: Platform,
+    address: ChannelAddress,
+    accepts: (message: unknown) => boolean = () => true,
+  ) {
     this.#address = address;
     this.#accepts = accepts;
-    this.#channel = new BroadcastChannel(address.name);
+    this.#channel = platform.openChannel(address.name, (data) => this.#hear(data));
   }
 
   postMessage(message: unknown): void {
-    if (this.#isClosed) return;
     const addressed: AddressedMessage = { from: this.#address.self, to: this.#address.peer, message };
-    this.#channel.postMessage(addressed);
+    this.#channel.post(addressed);
   }
 
   addEventListener(type: string, listener: EventListenerOrEventListenerObject): void {
-    if (type !== 'message') return;
-    const forward = ({ data }: MessageEvent<unknown>): void => {
-      if (!isAddressed(data) || data.to !== this.#address.self || data.from !== this.#address.peer) return;
-      if (!this.#accepts(data.message)) return;
-      const event = new MessageEvent('message', { data: data.message });
-      if (typeof listener === 'function') listener(event);
-      else listener.handleEvent(event);
-    };
-    this.#listeners.set(listener, forward);
-    this.#channel.addEventListener('message', forward);
+    if (type === 'message') this.#listeners.add(listener);
   }
 
   removeEventListener(_type: string, listener: EventListenerOrEventListenerObject): void {
-    const forward = this.#listeners.get(listener);
-    if (forward === undefined) return;
-    this.#channel.removeEventListener('message', forward);
     this.#listeners.delete(listener);
   }
 
   /** Idempotent. Nothing is sent or heard afterwards; calls still waiting are settled by the call layer. */
   close(): void {
-    this.#isClosed = true;
     this.#listeners.clear();
     this.#channel.close();
+  }
+
+  #hear(data: unknown): void {
+    if (!isAddressed(data) || data.to !== this.#address.self || data.from !== this.#address.peer) return;
+    if (!this.#accepts(data.message)) return;
+    const event = new MessageEvent('message', { data: data.message });
+    for (const listener of [...this.#listeners]) {
+      if (typeof listener === 'function') listener(event);
+      else listener.handleEvent(event);
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Channel, Platform } from '../platform/platform';
 import { channelNames } from '../protocol/names';
 import { PROTOCOL_VERSION } from '../protocol/limits';
 import {
@@ -9,22 +10,23 @@ import {
 
 /** One end of a database's discovery channel. Owned by whoever made it, who calls `close` (idempotent). */
 export class DiscoveryChannel {
-  readonly #channel: BroadcastChannel;
+  readonly #channel: Channel;
   readonly #self: string;
-  #isClosed = false;
 
   /** `self` is this end's id: a session id in a tab, a server instance id in a writer. */
-  constructor(db: string, self: string, onMessage: (message: DiscoveryMessage) => void) {
+  constructor(
+    platform: Platform,
+    { db, self }: { readonly db: string; readonly self: string },
+    onMessage: (message: DiscoveryMessage) => void,
+  ) {
     this.#self = self;
-    this.#channel = new BroadcastChannel(channelNames.discovery(db));
-    this.#channel.onmessage = ({ data }: MessageEvent<unknown>): void => {
+    this.#channel = platform.openChannel(channelNames.discovery(db), (data) => {
       const message = parseDiscoveryMessage(data);
       if (message !== undefined && (message.to === null || message.to === self)) onMessage(message);
-    };
+    });
   }
 
   send(to: string | null, body: DiscoveryBody): void {
-    if (this.#isClosed) return;
     const message: DiscoveryMessage = {
       tidelock: DISCOVERY_FORMAT,
       protocol: PROTOCOL_VERSION,
@@ -32,12 +34,10 @@ export class DiscoveryChannel {
       to,
       body,
     };
-    this.#channel.postMessage(message);
+    this.#channel.post(message);
   }
 
   close(): void {
-    this.#isClosed = true;
-    this.#channel.onmessage = null;
     this.#channel.close();
   }
 }

@@ -1,10 +1,12 @@
 import { expose } from 'comlink';
+import type { Platform } from '../platform/platform';
 import type { WriterPort } from '../protocol/call';
 import { channelNames } from '../protocol/names';
 import { ChannelEndpoint } from './channel-endpoint';
 
 /** The writer's end of one tab's line: answers `invoke` and nothing else. The session that asked for it closes it. */
 export function exposeWriterPort(
+  platform: Platform,
   {
     db,
     sessionId,
@@ -13,6 +15,7 @@ export function exposeWriterPort(
   port: WriterPort,
 ): ChannelEndpoint {
   const endpoint = new ChannelEndpoint(
+    platform,
     { name: channelNames.session(db, sessionId), self: serverInstanceId, peer: sessionId },
     isInvoke,
   );

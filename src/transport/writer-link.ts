@@ -1,4 +1,5 @@
 import { wrap, type Remote } from 'comlink';
+import type { Platform } from '../platform/platform';
 import type { CallEnvelope, CallReply, WriterPort } from '../protocol/call';
 import type { WriterIdentity } from '../protocol/discovery';
 import { channelNames } from '../protocol/names';
@@ -11,9 +12,16 @@ export class WriterLink {
   /** Comlink drops calls in flight when a proxy is collected, so it is kept for as long as the link. */
   readonly #port: Remote<WriterPort>;
 
-  constructor(db: string, sessionId: string, writer: WriterIdentity) {
+  constructor(
+    platform: Platform,
+    {
+      db,
+      sessionId,
+      writer,
+    }: { readonly db: string; readonly sessionId: string; readonly writer: WriterIdentity },
+  ) {
     this.writer = writer;
-    this.#endpoint = new ChannelEndpoint({
+    this.#endpoint = new ChannelEndpoint(platform, {
       name: channelNames.session(db, sessionId),
       self: sessionId,
       peer: writer.serverInstanceId,

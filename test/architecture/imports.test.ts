@@ -10,9 +10,17 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   // What a tab loads, and the pure code both sides share.
   'src/domain': ['canonicalize'],
   'src/protocol': ['src/domain'],
-  'src/transport': ['src/domain', 'src/protocol', 'comlink'],
-  'src/election': ['src/domain', 'src/protocol', 'src/transport'],
-  'src/client': ['src/domain', 'src/protocol', 'src/transport', 'src/election', 'type:worker/*'],
+  'src/platform': [],
+  'src/transport': ['src/domain', 'src/protocol', 'src/platform', 'comlink'],
+  'src/election': ['src/domain', 'src/protocol', 'src/platform', 'src/transport'],
+  'src/client': [
+    'src/domain',
+    'src/protocol',
+    'src/platform',
+    'src/transport',
+    'src/election',
+    'type:worker/*',
+  ],
   'src/index': ['src/domain', 'src/protocol', 'src/client'],
 
   // What runs beside SQLite. One folder knows the engine; the others know `worker/database`.
@@ -35,6 +43,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'worker/host': [
     'src/domain',
     'src/protocol',
+    'src/platform',
     'src/transport',
     'src/election',
     'migrations',

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CallLayer, type CallLink } from '../../src/client/call-layer';
 import { TidelockError } from '../../src/domain/tidelock-error';
+import { browserPlatform } from '../../src/platform/browser-platform';
 import type { CallEnvelope, CallReply } from '../../src/protocol/call';
 import { encodeError } from '../../src/protocol/error-codec';
 import { DEFAULT_CALL_TIMEOUT_MS, MAX_CALLS_PER_MESSAGE } from '../../src/protocol/limits';
 
 /** A writer whose answers the test gives by hand. */
 function setup() {
-  const layer = new CallLayer();
+  const layer = new CallLayer(browserPlatform);
   const makeLink = () => {
     const messages: {
       envelopes: readonly CallEnvelope[];

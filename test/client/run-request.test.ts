@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runRequest } from '../../src/client/gateway/run-request';
+import { browserPlatform } from '../../src/platform/browser-platform';
 import { UpstreamRejected } from '../../src/client/gateway/upstream-rejected';
 
 const never = (): Promise<never> => new Promise(() => undefined);
-const bounds = (signal?: AbortSignal) => ({ timeoutMs: 1_000, signal });
+const bounds = (signal?: AbortSignal) => ({ platform: browserPlatform, timeoutMs: 1_000, signal });
 
 beforeEach(() => {
   vi.useFakeTimers();

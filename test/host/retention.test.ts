@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { browserPlatform } from '../../src/platform/browser-platform';
 import { Retention } from '../../worker/host/retention';
 import { setup } from '../gateway/setup';
 
@@ -14,6 +15,7 @@ async function setupRetention(receipts: number[]) {
   const { context, close } = await setup();
   const slices = { count: 0, failing: false };
   const retention = new Retention({
+    platform: browserPlatform,
     context: {
       stores: context.stores,
       receipts: Object.assign(context.receipts, { prune: () => receipts.shift() ?? 0 }),

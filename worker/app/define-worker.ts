@@ -2,6 +2,7 @@ import { LIBRARY_CODES } from '../../src/domain/error-codes';
 import { TidelockError } from '../../src/domain/tidelock-error';
 import { isDatabaseName } from '../../src/protocol/names';
 import { WorkerHost } from '../host/worker-host';
+import { BrowserWorkerPlatform } from '../host/worker-platform';
 import type { AppDefinition, Handlers } from './app-definition';
 
 type TypesOf<Group> =
@@ -35,8 +36,18 @@ export function defineWorker<const Definition extends AppDefinition>(
   assertDefinition(definition);
   return {
     name: definition.name,
-    serve: () => new WorkerHost(definition).listen(),
+    serve: () => new WorkerHost(definition, makePlatform()).listen(),
   };
+}
+
+function makePlatform(): BrowserWorkerPlatform {
+  const scope: unknown = globalThis;
+  if (typeof DedicatedWorkerGlobalScope !== 'undefined' && scope instanceof DedicatedWorkerGlobalScope) {
+    return new BrowserWorkerPlatform(scope);
+  }
+  throw new TidelockError(LIBRARY_CODES.UNSUPPORTED_ENVIRONMENT, 'serve() runs in a dedicated worker only.', {
+    details: { missing: 'worker' },
+  });
 }
 
 function assertDefinition(definition: AppDefinition): void {

@@ -9,14 +9,14 @@ import type { AppDefinition } from '../app/app-definition';
 import type { WriterContext } from '../gateway/call-context';
 import { AppDatabases } from '../sqlite/app-databases';
 import { checkMigrations, migrate, type MigrationSet } from '../sqlite/migrate';
-import { openMemory } from '../sqlite/open-memory';
-import { openOpfs } from '../sqlite/open-opfs';
 import type { OpenedDatabase } from '../sqlite/opened-database';
 import { openStores } from '../stores';
 import { CallReceipts } from '../stores/call-receipts';
 import { raiseWriterEpoch } from '../stores/writer-epoch';
+import type { WorkerPlatform } from './worker-platform';
 
 export interface OpenWriterOptions {
+  readonly platform: WorkerPlatform;
   readonly db: string;
   readonly storage: StorageKind;
   readonly definition: AppDefinition;
@@ -39,15 +39,16 @@ export interface OpenedWriter {
  * Only under the writer lock. A throw leaves the database closed and its files free.
  */
 export async function openWriter({
+  platform,
   db,
   storage,
   definition,
   onStage,
 }: OpenWriterOptions): Promise<OpenedWriter> {
   onStage('opening');
-  const opened = storage === 'opfs' ? await openOpfs({ name: db }) : await openMemory();
+  const opened = await platform.open({ storage, db, onStage: () => undefined });
   try {
-    const now = definition.clock ?? Date.now;
+    const now = definition.clock ?? (() => platform.now());
     const clock = (): string => new Date(now()).toISOString();
     onStage('migrating');
     const sets: readonly MigrationSet[] = [
@@ -58,8 +59,10 @@ export async function openWriter({
     const epoch = raiseWriterEpoch(opened.database, clock());
     migrate(opened.database, sets, { now: now() });
     onStage('recovering');
-    const context = makeContext(opened, definition, { epoch, clock });
-    const livingSessionIds = (await listHeldLocks()).flatMap((lock) => parseSessionLock(db, lock) ?? []);
+    const context = makeContext(opened, definition, { epoch, clock, newId: () => platform.randomUuid() });
+    const livingSessionIds = (await listHeldLocks(platform.locks)).flatMap(
+      (lock) => parseSessionLock(db, lock) ?? [],
+    );
     recover(context, livingSessionIds);
     return { opened, context, epoch, adoptedSessionIds: livingSessionIds, now };
   } catch (error) {
@@ -71,9 +74,8 @@ export async function openWriter({
 function makeContext(
   { database }: OpenedDatabase,
   definition: AppDefinition,
-  { epoch, clock }: { readonly epoch: number; readonly clock: () => string },
+  { epoch, clock, newId }: Pick<OpenedWriter, 'epoch'> & Pick<WriterContext, 'clock' | 'newId'>,
 ): WriterContext {
-  const newId = (): string => crypto.randomUUID();
   return {
     database,
     stores: openStores({ database, clock, newId }),

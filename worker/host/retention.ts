@@ -2,6 +2,7 @@
  * Forgets what is past its time: receipts, commands, permits, obligations. Never on a caller's path: each slice is a
  * job of its own among the tabs' calls, small enough that nobody notices it, and a full slice is soon followed up.
  */
+import type { Platform } from '../../src/platform/platform';
 import type { WriterContext } from '../gateway/call-context';
 
 /** Rows of each kind a slice deletes at the most: a few milliseconds' work. */
@@ -12,6 +13,7 @@ const NEXT_SLICE_MS = 1_000;
 const REST_MS = 60_000;
 
 export interface RetentionOptions {
+  readonly platform: Pick<Platform, 'after'>;
   readonly context: Pick<WriterContext, 'stores' | 'receipts'>;
   /** Runs the work as a job; resolves once it is committed, with what it returned. */
   readonly run: (work: () => boolean) => Promise<boolean>;
@@ -19,7 +21,7 @@ export interface RetentionOptions {
 
 export class Retention {
   readonly #options: RetentionOptions;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #stopTimer: (() => void) | undefined;
   #isStopped = false;
 
   constructor(options: RetentionOptions) {
@@ -30,12 +32,12 @@ export class Retention {
   /** Idempotent. */
   stop(): void {
     this.#isStopped = true;
-    clearTimeout(this.#timer);
+    this.#stopTimer?.();
   }
 
   #plan(delayMs: number): void {
     if (this.#isStopped) return;
-    this.#timer = setTimeout(() => {
+    this.#stopTimer = this.#options.platform.after(delayMs, () => {
       // A slice that fails (a full disk) is tried again after a rest; whoever ran it has told the error.
       this.#options
         .run(() => this.#deleteSlice())
@@ -43,7 +45,7 @@ export class Retention {
           (isFull) => this.#plan(isFull ? NEXT_SLICE_MS : REST_MS),
           () => this.#plan(REST_MS),
         );
-    }, delayMs);
+    });
   }
 
   /** Whether one kind filled the slice, so that more of it may be due. */

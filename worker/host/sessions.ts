@@ -6,12 +6,14 @@
  *   adopt → watch alone, for a tab whose permits were taken over before it said hello
  */
 import { waitUntilFree } from '../../src/election/locks';
+import type { Platform } from '../../src/platform/platform';
 import type { WriterPort } from '../../src/protocol/call';
 import { lockNames } from '../../src/protocol/names';
 import type { ChannelEndpoint } from '../../src/transport/channel-endpoint';
 import { exposeWriterPort } from '../../src/transport/expose-writer-port';
 
 export interface SessionsOptions {
+  readonly platform: Platform;
   readonly db: string;
   readonly serverInstanceId: string;
   readonly makePort: (sessionId: string) => WriterPort;
@@ -31,8 +33,9 @@ export class Sessions {
   /** Serves the tab from now on; again for one that is served already changes nothing. */
   serve(sessionId: string): void {
     if (!this.#lines.has(sessionId)) {
-      const { db, serverInstanceId, makePort } = this.#options;
-      this.#lines.set(sessionId, exposeWriterPort({ db, sessionId, serverInstanceId }, makePort(sessionId)));
+      const { platform, db, serverInstanceId, makePort } = this.#options;
+      const address = { db, sessionId, serverInstanceId };
+      this.#lines.set(sessionId, exposeWriterPort(platform, address, makePort(sessionId)));
     }
     this.watch(sessionId);
   }
@@ -41,7 +44,8 @@ export class Sessions {
     if (this.#watches.has(sessionId)) return;
     const watch = new AbortController();
     this.#watches.set(sessionId, watch);
-    waitUntilFree(lockNames.session(this.#options.db, sessionId), watch.signal).then(
+    const { platform, db } = this.#options;
+    waitUntilFree(platform.locks, lockNames.session(db, sessionId), watch.signal).then(
       () => this.#bury(sessionId),
       () => undefined, // close() ended the watch
     );

@@ -22,38 +22,27 @@ import {
   type WorkerStage,
 } from '../../src/protocol/worker-port';
 import type { AppDefinition } from '../app/app-definition';
-import { warmSqlite } from '../sqlite/warm-sqlite';
 import { isWorthAFreshWorker, openWriter } from './open-writer';
+import type { WorkerPlatform } from './worker-platform';
 import { Writer } from './writer';
 
 export class WorkerHost {
   readonly #definition: AppDefinition;
-  readonly #scope: DedicatedWorkerGlobalScope;
+  readonly #platform: WorkerPlatform;
 
-  constructor(definition: AppDefinition) {
-    const scope: unknown = globalThis;
-    if (typeof DedicatedWorkerGlobalScope === 'undefined' || !(scope instanceof DedicatedWorkerGlobalScope)) {
-      throw new TidelockError(
-        LIBRARY_CODES.UNSUPPORTED_ENVIRONMENT,
-        'serve() runs in a dedicated worker only.',
-        {
-          details: { missing: 'worker' },
-        },
-      );
-    }
+  constructor(definition: AppDefinition, platform: WorkerPlatform) {
     this.#definition = definition;
-    this.#scope = scope;
+    this.#platform = platform;
   }
 
   /** Called once, by `serve`. */
   listen(): void {
-    const onStart = ({ data }: MessageEvent<unknown>): void => {
+    const stopHearing = this.#platform.onMessage((data) => {
       const start = parseStartMessage(data);
       if (start === undefined) return;
-      this.#scope.removeEventListener('message', onStart);
+      stopHearing();
       this.#live(start).catch((error: unknown) => this.#fail(error, isWorthAFreshWorker(error)));
-    };
-    this.#scope.addEventListener('message', onStart);
+    });
     this.#report({ tidelock: 'loaded', protocol: PROTOCOL_VERSION });
   }
 
@@ -62,18 +51,21 @@ export class WorkerHost {
       throw new TidelockError(LIBRARY_CODES.INVALID_INPUT, 'Not a database name.', {
         details: { path: 'db' },
       });
-    await holdLock(lockNames.worker(db, workerId));
+    const { locks } = this.#platform;
+    await holdLock(locks, lockNames.worker(db, workerId));
     this.#enter('waiting');
-    warmSqlite().catch(() => undefined); // ahead of need; the opening loads it again and tells what is wrong
-    const releaseWriter = await holdLock(lockNames.writer(db));
+    this.#platform.warm().catch(() => undefined); // ahead of need; the opening loads it again and tells what is wrong
+    const releaseWriter = await holdLock(locks, lockNames.writer(db));
     try {
       const opened = await openWriter({
+        platform: this.#platform,
         db,
         storage,
         definition: this.#definition,
         onStage: (stage) => this.#enter(stage),
       });
       const writer: Writer = new Writer({
+        platform: this.#platform,
         db,
         sessionId,
         writer: opened,
@@ -101,11 +93,11 @@ export class WorkerHost {
   #fail(error: unknown, retryInFreshWorker: boolean): void {
     const typed = isTidelockError(error) ? error : startFailed(error);
     this.#report({ tidelock: 'failed', error: encodeError(typed), retryInFreshWorker });
-    this.#scope.close();
+    this.#platform.closeWorker();
   }
 
   #report(report: WorkerReport): void {
-    this.#scope.postMessage(report);
+    this.#platform.postToTab(report);
   }
 }
 

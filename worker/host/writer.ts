@@ -13,14 +13,16 @@ import { PROTOCOL_VERSION } from '../../src/protocol/limits';
 import { DiscoveryChannel } from '../../src/transport/discovery-channel';
 import { SessionPort } from '../gateway/session-port';
 import { Scheduler } from '../scheduler/scheduler';
-import { createTurnYielder } from '../scheduler/yield-turn';
+import type { TurnYielder } from '../scheduler/yield-turn';
 import { isSameView, readCoordinatorView } from '../stores/coordinator-view';
 import { assertWriterEpoch } from '../stores/writer-epoch';
 import type { OpenedWriter } from './open-writer';
 import { Retention } from './retention';
 import { Sessions } from './sessions';
+import type { WorkerPlatform } from './worker-platform';
 
 export interface WriterOptions {
+  readonly platform: WorkerPlatform;
   readonly db: string;
   /** The session whose worker this is. */
   readonly sessionId: string;
@@ -29,40 +31,46 @@ export interface WriterOptions {
 }
 
 export class Writer {
+  readonly #platform: WorkerPlatform;
   readonly #identity: WriterIdentity;
   readonly #writer: OpenedWriter;
   readonly #channel: DiscoveryChannel;
   readonly #scheduler: Scheduler;
   readonly #sessions: Sessions;
-  readonly #turns = createTurnYielder();
+  readonly #turns: TurnYielder;
   readonly #retention: Retention;
   #view: CoordinatorView;
 
-  constructor({ db, sessionId, writer, onFatal }: WriterOptions) {
+  constructor({ platform, db, sessionId, writer, onFatal }: WriterOptions) {
     const { context, opened, epoch, now } = writer;
     const { serverInstanceId } = context;
+    this.#platform = platform;
     this.#writer = writer;
+    this.#turns = platform.makeTurnYielder();
     this.#identity = { serverInstanceId, epoch, sessionId, storage: opened.storage };
     this.#view = readCoordinatorView(opened.database);
-    this.#channel = new DiscoveryChannel(db, serverInstanceId, (message) => this.#hear(message));
+    this.#channel = new DiscoveryChannel(platform, { db, self: serverInstanceId }, (message) =>
+      this.#hear(message),
+    );
     this.#scheduler = new Scheduler({
       database: opened.database,
       now,
-      monotonicMs: () => performance.now(),
+      monotonicMs: () => platform.monotonicMs(),
       yieldTurn: this.#turns.yieldTurn,
       beginBatch: () => assertWriterEpoch(opened.database, epoch),
       afterCommit: () => this.#announceChange(),
       onFatal,
-      onCallbackError: reportError,
+      onCallbackError: (error) => platform.report(error),
     });
     this.#sessions = new Sessions({
+      platform,
       db,
       serverInstanceId,
       makePort: (id) => new SessionPort({ ...context, sessionId: id }, this.#scheduler),
       onGone: (id) => this.#abandonHolder(id),
     });
     for (const id of writer.adoptedSessionIds) this.#sessions.watch(id);
-    this.#retention = new Retention({ context, run: (work) => this.#run(work) });
+    this.#retention = new Retention({ platform, context, run: (work) => this.#run(work) });
     this.#channel.send(null, { kind: 'writer', writer: this.#identity });
   }
 
@@ -111,7 +119,7 @@ export class Writer {
         settle: (outcome) => {
           if (outcome.ok) resolve(value);
           else {
-            reportError(outcome.error);
+            this.#platform.report(outcome.error);
             reject(outcome.error);
           }
         },

@@ -1,5 +1,6 @@
 import { LIBRARY_CODES } from '../../domain/error-codes';
 import { TidelockError } from '../../domain/tidelock-error';
+import type { Platform } from '../../platform/platform';
 
 /** Whether what is being waited for can have had an effect by now. */
 export type BoundOutcome = 'not-executed' | 'unknown';
@@ -12,6 +13,7 @@ export interface SessionEnd {
 }
 
 export interface BoundsOptions {
+  readonly platform: Platform;
   /** Longest wait, in milliseconds. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
@@ -25,11 +27,11 @@ export interface Bounds {
   release(): void;
 }
 
-export function makeBounds({ timeoutMs, signal, session, outcome }: BoundsOptions): Bounds {
+export function makeBounds({ platform, timeoutMs, signal, session, outcome }: BoundsOptions): Bounds {
   const joined = new AbortController();
   const onAbort = (): void => joined.abort(aborted(outcome, signal?.reason));
   const onEnded = (): void => joined.abort(session === undefined ? undefined : whyEnded(session, outcome));
-  const timer = setTimeout(() => joined.abort(timedOut(outcome, timeoutMs)), timeoutMs);
+  const stopTimer = platform.after(timeoutMs, () => joined.abort(timedOut(outcome, timeoutMs)));
   signal?.addEventListener('abort', onAbort, { once: true });
   session?.ended.addEventListener('abort', onEnded, { once: true });
   if (signal?.aborted === true) onAbort();
@@ -37,7 +39,7 @@ export function makeBounds({ timeoutMs, signal, session, outcome }: BoundsOption
   return {
     signal: joined.signal,
     release: () => {
-      clearTimeout(timer);
+      stopTimer();
       signal?.removeEventListener('abort', onAbort);
       session?.ended.removeEventListener('abort', onEnded);
     },

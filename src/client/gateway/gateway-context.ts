@@ -1,11 +1,13 @@
 import { LIBRARY_CODES } from '../../domain/error-codes';
 import type { Json } from '../../domain/json';
 import { isTidelockError, TidelockError } from '../../domain/tidelock-error';
+import type { Platform } from '../../platform/platform';
 import type { CallLayer } from '../call-layer';
-import { aborted, makeBounds, type SessionEnd } from './bounds';
+import { aborted, makeBounds, type BoundsOptions, type SessionEnd } from './bounds';
 
 /** What the gateway's operations need of their client. */
 export interface GatewayContext {
+  readonly platform: Platform;
   readonly calls: CallLayer;
   readonly db: string;
   /** The workspace this tab works for. @throws TidelockError WORKSPACE_NONE */
@@ -29,24 +31,20 @@ const APPLY_ALLOWANCE_MS = 30_000;
 /** The error code of a permit whose answer was accepted but not applied; equal obligations of it are kept once. */
 const APPLY_NOT_COMMITTED = 'WORKSPACE_SYNC_V3_APPLY_NOT_COMMITTED';
 
-export function deadlineAfter(timeoutMs: number): string {
-  return new Date(Date.now() + timeoutMs + APPLY_ALLOWANCE_MS).toISOString();
+export function deadlineAfter(platform: Platform, timeoutMs: number): string {
+  return new Date(platform.now() + timeoutMs + APPLY_ALLOWANCE_MS).toISOString();
 }
 
 /** Waits for the named lock, bounded by time, signal and session, and works under it. */
 export async function takeTurn<T>(
   lockName: string,
-  wait: {
-    readonly timeoutMs: number;
-    readonly signal: AbortSignal | undefined;
-    readonly session: SessionEnd;
-  },
+  wait: Omit<BoundsOptions, 'outcome'>,
   work: () => Promise<T>,
 ): Promise<T> {
   const bounds = makeBounds({ ...wait, outcome: 'not-executed' });
   let hasTurn = false;
   try {
-    return await navigator.locks.request(lockName, { signal: bounds.signal }, () => {
+    return await wait.platform.locks.request(lockName, { signal: bounds.signal }, () => {
       hasTurn = true;
       bounds.release();
       return work();

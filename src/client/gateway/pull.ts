@@ -62,17 +62,18 @@ export type PullResult =
 export async function pull<Page>(context: GatewayContext, options: PullOptions<Page>): Promise<PullResult> {
   if (typeof options.request !== 'function') refuseOption('request', 'not a function');
   if (typeof options.apply !== 'string') refuseOption('apply', 'not the name of an apply handler');
+  const { platform } = context;
   const workspaceId = context.mustGetWorkspaceId();
   const { stream = MAIN_STREAM, signal } = options;
   const timeoutMs = readTimeoutMs(options.timeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS);
   const session = context.getSession();
   const turn = lockNames.pull(context.db, workspaceId, stream);
-  return await takeTurn(turn, { timeoutMs, signal, session }, async () => {
+  return await takeTurn(turn, { platform, timeoutMs, signal, session }, async () => {
     const permit = await context.calls.invoke('gateway.beginPull', {
-      permitId: crypto.randomUUID(),
+      permitId: platform.randomUuid(),
       workspaceId,
       stream,
-      deadlineAt: deadlineAfter(timeoutMs),
+      deadlineAt: deadlineAfter(platform, timeoutMs),
     });
     await startOrWithdraw(context.calls, [permit.permitId], signal);
     const end = await runRequest(
@@ -80,7 +81,7 @@ export async function pull<Page>(context: GatewayContext, options: PullOptions<P
         assertPullAnswer(
           await options.request({ cursor: permit.lastCommittedCursor, permit, signal: bounds }),
         ),
-      { timeoutMs, signal, session },
+      { platform, timeoutMs, signal, session },
     );
     try {
       // A session that ended has left its permits to the writer, which makes an obligation of this one.

@@ -77,7 +77,7 @@ export async function push<Payload, Page>(
 ): Promise<PushResult> {
   if (typeof options.request !== 'function') refuseOption('request', 'not a function');
   assertOperations(options.operations);
-  const { calls } = context;
+  const { calls, platform } = context;
   const { operations, signal } = options;
   const workspaceId = context.mustGetWorkspaceId();
   const timeoutMs = readTimeoutMs(options.timeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS);
@@ -87,9 +87,9 @@ export async function push<Payload, Page>(
   const begun = await calls.invoke('gateway.beginPush', {
     workspaceId,
     stream: options.stream ?? MAIN_STREAM,
-    deadlineAt: deadlineAfter(timeoutMs),
+    deadlineAt: deadlineAfter(platform, timeoutMs),
     operations: operations.map(({ identity }) => ({
-      permitId: crypto.randomUUID(),
+      permitId: platform.randomUuid(),
       operationIdentity: identity,
     })),
   });
@@ -102,7 +102,7 @@ export async function push<Payload, Page>(
   const end = await runRequest(
     async (bounds) =>
       assertPushAnswer(await options.request({ operations: sent, permits: granted, signal: bounds })),
-    { timeoutMs, signal, session },
+    { platform, timeoutMs, signal, session },
   );
   const answers = readAnswers(sent, end);
   try {
