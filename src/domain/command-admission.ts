@@ -49,11 +49,11 @@ export function assertRunnerFence(state: CoordinatorState, fence: RunnerFence): 
   );
 }
 
-/** Whether a command is the one that asked for this transfer. */
-export function assertTransferCommand(
+/** Passes the command on that asked for this transfer. */
+export function mustBeTransferCommand(
   command: CommandRecord | undefined,
   input: BeginOwnershipTransferInput,
-): void {
+): CommandRecord {
   const isFit =
     command?.status === 'accepted' &&
     command.type === 'TransferOwnership' &&
@@ -62,9 +62,12 @@ export function assertTransferCommand(
     command.expectedCoordinatorGeneration === input.expectedGeneration &&
     readTargetMode(command.args) === input.targetMode &&
     isSameRequester(command.requestedBy, input.requestedBy);
-  if (!isFit) {
-    refuseInvalid('The command did not ask for this transfer.', input.commandId, command?.status ?? null);
-  }
+  if (isFit) return command;
+  return refuseInvalid(
+    'The command did not ask for this transfer.',
+    input.commandId,
+    command?.status ?? null,
+  );
 }
 
 export function refuseInvalid(message: string, expected: unknown, actual: unknown): never {

@@ -10,8 +10,11 @@ import {
  * intent overrules an earlier one that it makes pointless.
  */
 
+/** One type or two: what statements over command types take. */
+export type OneOrTwoTypes = readonly [RunnerCommandType, RunnerCommandType?];
+
 /** Runner commands of one class are the same request where their arguments are equal. */
-const COALESCING_CLASSES: readonly (readonly RunnerCommandType[])[] = [
+const COALESCING_CLASSES: readonly OneOrTwoTypes[] = [
   ['Sync', 'Retry'],
   ['Repair'],
   ['EnableSync'],
@@ -19,7 +22,7 @@ const COALESCING_CLASSES: readonly (readonly RunnerCommandType[])[] = [
 ];
 
 export interface Overruling {
-  readonly overruled: readonly RunnerCommandType[];
+  readonly overruled: OneOrTwoTypes;
   readonly reason: SupersedeReason;
 }
 
@@ -41,7 +44,7 @@ export function isRunnerCommandType(type: CommandType): type is RunnerCommandTyp
 }
 
 /** The types that a command of this type coalesces with, its own included; undefined where it never does. */
-export function findCoalescingClass(type: CommandType): readonly RunnerCommandType[] | undefined {
+export function findCoalescingClass(type: CommandType): OneOrTwoTypes | undefined {
   return isRunnerCommandType(type) ? COALESCING_CLASSES.find((members) => members.includes(type)) : undefined;
 }
 
@@ -49,16 +52,15 @@ export function overruledBy(type: CommandType): readonly Overruling[] {
   return isRunnerCommandType(type) ? OVERRULES[type] : [];
 }
 
-/** The types whose later arrival overrules a command of this type. */
-export function overrulersOf(type: RunnerCommandType): readonly RunnerCommandType[] {
-  return RUNNER_COMMAND_TYPES.filter((later) => findOverruleReason(later, type) !== undefined);
-}
-
-export function findOverruleReason(
-  later: RunnerCommandType,
-  earlier: RunnerCommandType,
-): SupersedeReason | undefined {
-  return overruledBy(later).find((rule) => rule.overruled.includes(earlier))?.reason;
+/** The types whose later arrival overrules a command of this type, and why. */
+export function overrulersOf(
+  type: CommandType,
+): readonly { readonly type: RunnerCommandType; readonly reason: SupersedeReason }[] {
+  return RUNNER_COMMAND_TYPES.flatMap((later) =>
+    overruledBy(later)
+      .filter(({ overruled }) => overruled.some((earlier) => earlier === type))
+      .map(({ reason }) => ({ type: later, reason })),
+  );
 }
 
 /** The result of a command that an equal one stands for. */

@@ -7,14 +7,14 @@ import type {
 } from './coordinator-vocabulary';
 import type { Json } from './json';
 
-/** On whose behalf a command or transition was asked for. */
-export interface RequestedBy {
+/** On whose behalf a command or transition was asked for. A type and no interface, so that it is Json, as it is stored. */
+export type RequestedBy = {
   readonly userId: string;
   readonly tenantId: string;
-}
+};
 
-/** How the last ownership transfer ended. */
-export interface TerminalTransfer {
+/** How the last ownership transfer ended; Json too. */
+export type TerminalTransfer = {
   readonly commandId: string;
   readonly status: 'succeeded' | 'failed';
   readonly sourceMode: OwnerMode;
@@ -26,7 +26,7 @@ export interface TerminalTransfer {
   readonly errorCode: string | null;
   /** The phase in which it failed; null where it succeeded. */
   readonly errorPhase: TransferPhase | null;
-}
+};
 
 /** The one coordinator row. The accepted/target/transfer fields are set only while their transition runs. */
 export interface CoordinatorState {

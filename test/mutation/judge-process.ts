@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Case, Verdict } from './judge';
 
 /** Below everything else on the machine. */
-const NICE = 10;
+const NICE = 19;
 
 /** A judge that is started anew when it has killed itself over a mutant that never ends. Close it. */
 export class JudgeProcess {

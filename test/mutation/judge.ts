@@ -1,5 +1,5 @@
 /**
- * A process that judges mutants, one after the other: it runs the recorded traces and then the stores' tests with one
+ * A process that judges mutants, one after the other: it runs recorded traces and the stores' tests with one
  * file's text replaced, until something fails. Everything but the engine's WASM is evaluated anew for each. It kills
  * itself when a mutant does not come to an end.
  */
@@ -12,13 +12,15 @@ import type * as Runner from '../conformance/runner';
 import type { Trace } from '../conformance/trace';
 import type * as Memory from '../../worker/sqlite/open-memory';
 import { repositoryRoot } from '../support/repository-root';
+import { TRACES, type CheckName } from './check-order';
 import { findFailingTest, VITEST } from './collector';
 import { Watchdog } from './watchdog';
 
 export interface Case {
   /** The file that is replaced, from the repository's root; null judges the sources as they are. */
   readonly replaced: { readonly path: string; readonly text: string } | null;
-  readonly testFiles: readonly string[];
+  /** Recorded traces by `traces: <name>`, test files by their path; in the order in which they are run. */
+  readonly checks: readonly CheckName[];
   /** More than this of the processor, and the judge kills itself: the mutant hangs. */
   readonly budgetMs: number;
 }
@@ -26,7 +28,7 @@ export interface Case {
 export interface Verdict {
   /** What failed first, or null where the mutant survives. */
   readonly killedBy: string | null;
-  /** Milliseconds of the traces and of each test file that was run. */
+  /** Milliseconds of each check that was run. */
   readonly times: Readonly<Record<string, number>>;
   /** What it all took of the processor. */
   readonly cpuMs: number;
@@ -40,8 +42,11 @@ Object.assign(globalThis, { [HOST]: { loadSqlite, VITEST } });
 // The first counterexample says enough.
 fc.configureGlobal({ endOnFailure: true });
 
-const traces = [...readTraces(join(repositoryRoot, 'test/conformance/traces.ndjson.gz'))].toSorted(
-  (a, b) => sizeOf(a) - sizeOf(b),
+const traces = new Map(
+  [...readTraces(join(repositoryRoot, 'test/conformance/traces.ndjson.gz'))].map((trace) => [
+    `${TRACES}${trace.name}`,
+    trace,
+  ]),
 );
 let replaced: Case['replaced'] = null;
 const server = await startServer();
@@ -77,9 +82,12 @@ async function judge(given: Case): Promise<Verdict> {
   };
   try {
     const load = async <T>(path: string): Promise<T> => runner.import<T>(join(repositoryRoot, path));
-    let killedBy = await time('traces', () => findFailingTrace(load));
-    for (const file of given.testFiles) {
-      killedBy ??= await time(file, () => findFailingTest(() => load(file)));
+    let killedBy: string | null = null;
+    for (const check of given.checks) {
+      const trace = traces.get(check);
+      killedBy ??= await time(check, () =>
+        trace === undefined ? findFailingTest(() => load(check)) : findDifference(trace, load),
+      );
     }
     return { killedBy, times, cpuMs: stopWatching() };
   } finally {
@@ -87,24 +95,14 @@ async function judge(given: Case): Promise<Verdict> {
   }
 }
 
-async function findFailingTrace(load: <T>(path: string) => Promise<T>): Promise<string | null> {
+async function findDifference(trace: Trace, load: <T>(path: string) => Promise<T>): Promise<string | null> {
   try {
     const { runTrace } = await load<typeof Runner>('test/conformance/runner.ts');
     const { openMemory } = await load<typeof Memory>('worker/sqlite/open-memory.ts');
-    for (const trace of traces) {
-      if (runTrace(trace, await openMemory()) !== undefined) return trace.name;
-    }
-    return null;
+    return runTrace(trace, await openMemory()) ?? null;
   } catch (error) {
     return String(error);
   }
-}
-
-function sizeOf(trace: Trace): number {
-  const repeated = trace.steps.map(({ input }) =>
-    typeof input === 'object' && input !== null && 'times' in input ? Number(input.times) : 1,
-  );
-  return repeated.reduce((sum, times) => sum + times, 0);
 }
 
 function startServer(): Promise<ViteDevServer> {

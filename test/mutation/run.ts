@@ -11,8 +11,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { readTraces } from '../conformance/read-traces';
 import { makeRandom } from '../support/random';
 import { repositoryRoot } from '../support/repository-root';
+import { CheckOrder, TRACES } from './check-order';
 import { findMutants } from './find-mutants';
 import { JudgeProcess } from './judge-process';
 import { applyMutant, type Mutant } from './mutant';
@@ -31,6 +33,7 @@ const SLOW = ['test/stores/model.test.ts', 'test/stores/crash.test.ts', 'test/st
 const SURVIVORS_MAX = 0.05;
 /** A mutant may take so many times what the sources as they are take, of the processor's time. */
 const PATIENCE = 3;
+const BUDGET_MIN_MS = 10_000;
 const FIRST_BUDGET_MS = 600_000;
 
 const { values: options } = parseArgs({
@@ -40,6 +43,8 @@ const { values: options } = parseArgs({
     file: { type: 'string', default: '' },
     resume: { type: 'boolean', default: false },
     again: { type: 'boolean', default: false },
+    judges: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
     quick: { type: 'boolean', default: false },
   },
 });
@@ -49,28 +54,38 @@ async function main(): Promise<void> {
   const texts = new Map(readSources().map(({ path, text }) => [path, text]));
   const mutants = select(readSources().flatMap(findMutants), before);
   if (!options.resume && !options.again && options.sample === undefined) clearResults();
-  const judge = new JudgeProcess();
-  const results: Result[] = [];
-  try {
-    const { testFiles, budgetMs } = await measure(judge);
-    console.log(`${mutants.length} mutants; at most ${Math.round(budgetMs / 1000)} s each`);
-    for (const [index, mutant] of mutants.entries()) {
-      const known = options.resume ? before.get(mutant.key) : undefined;
-      const result =
-        known ?? (await judgeMutant(judge, mutant, texts.get(mutant.path) ?? '', { testFiles, budgetMs }));
-      results.push(result);
-      if (known === undefined && options.sample === undefined) addResult(result);
-      if (result.killedBy === null) console.log(`survives (${index + 1}): ${mutant.line} ${result.key}`);
-      else if ((index + 1) % 100 === 0) console.log(`${index + 1} of ${mutants.length}`);
+  const results = new Map<string, Result>();
+  const open = mutants.filter(({ key }) => {
+    const known = options.resume ? before.get(key) : undefined;
+    if (known !== undefined) results.set(key, known);
+    return known === undefined;
+  });
+  if (open.length > 0) {
+    const judges = Array.from({ length: Number(options.judges) }, () => new JudgeProcess());
+    try {
+      const plan = await measure(judges[0]);
+      for (const { path, key } of mutants) plan.order.learn(path, before.get(key)?.killedBy ?? null);
+      console.log(`${open.length} mutants to judge; at most ${Math.round(plan.budgetMs / 1000)} s each`);
+      const queue = open.values();
+      const work = async (judge: JudgeProcess): Promise<void> => {
+        for (const mutant of queue) {
+          const result = await judgeMutant(judge, mutant, texts.get(mutant.path) ?? '', plan);
+          results.set(mutant.key, result);
+          if (options.sample === undefined) addResult(result);
+          if (result.killedBy === null) console.log(`survives: ${mutant.line} ${result.key}`);
+          if (results.size % 100 === 0) console.log(`${results.size} of ${mutants.length}`);
+        }
+      };
+      await Promise.all(judges.map(work));
+    } finally {
+      for (const judge of judges) judge.close();
     }
-  } finally {
-    judge.close();
   }
-  report(results);
+  report([...results.values()]);
 }
 
 interface Plan {
-  readonly testFiles: readonly string[];
+  readonly order: CheckOrder;
   readonly budgetMs: number;
 }
 
@@ -78,24 +93,27 @@ async function judgeMutant(
   judge: JudgeProcess,
   mutant: Mutant,
   text: string,
-  { testFiles, budgetMs }: Plan,
+  { order, budgetMs }: Plan,
 ): Promise<Result> {
   const replaced = { path: mutant.path, text: applyMutant(text, mutant) };
-  const { killedBy } = await judge.judge({ replaced, testFiles, budgetMs });
+  const { killedBy } = await judge.judge({ replaced, checks: order.for(mutant.path), budgetMs });
+  order.learn(mutant.path, killedBy);
   return { key: mutant.key, killedBy };
 }
 
-/** The sources as they are pass everything; quick files come first. */
-async function measure(judge: JudgeProcess): Promise<Plan> {
+/** The sources as they are pass everything. */
+async function measure(judge: JudgeProcess | undefined): Promise<Plan> {
+  if (judge === undefined) throw new RangeError('no judge');
   const left = options.quick ? [...UNRELATED, ...SLOW] : UNRELATED;
   const testFiles = TEST_FOLDERS.flatMap(listTests).filter((file) => !left.includes(file));
-  const verdict = await judge.judge({ replaced: null, testFiles, budgetMs: FIRST_BUDGET_MS });
+  const traces = [...readTraces(join(repositoryRoot, 'test/conformance/traces.ndjson.gz'))];
+  const checks = [...traces.map(({ name }) => TRACES + name), ...testFiles].filter((check) =>
+    check.includes(options.only),
+  );
+  const verdict = await judge.judge({ replaced: null, checks, budgetMs: FIRST_BUDGET_MS });
   if (verdict.killedBy !== null) throw new Error(`the sources as they are fail: ${verdict.killedBy}`);
   const { times, cpuMs } = verdict;
-  return {
-    testFiles: testFiles.toSorted((a, b) => (times[a] ?? 0) - (times[b] ?? 0)),
-    budgetMs: cpuMs * PATIENCE,
-  };
+  return { order: new CheckOrder(times, SLOW), budgetMs: Math.max(BUDGET_MIN_MS, cpuMs * PATIENCE) };
 }
 
 function listTests(folder: string): readonly string[] {

@@ -5,7 +5,7 @@ import type { Edit } from './mutant';
  * writes and not by a binding that fails. `${…}` inside a template is a word like any other.
  */
 
-const IS_SQL = /\b(SELECT|UPDATE|INSERT|DELETE|FROM|WHERE|ORDER BY|IN \(|coalesce)\b/;
+const IS_SQL = /\b(SELECT|UPDATE|INSERT|DELETE|FROM|WHERE|AND|ORDER BY|IN \(|coalesce)\b/;
 const WORD = /\$\{[^}]*\}|'[^']*'|<=|>=|<>|\|\||[()<>=,;]|[\w.?]+/g;
 /** What ends a condition, when no parenthesis is open within it. */
 const STOPS: ReadonlySet<string> = new Set([

@@ -11,9 +11,10 @@ import {
   overruledBy,
   toCoalescedResult,
   toSupersededResult,
+  type OneOrTwoTypes,
 } from '../../../src/domain/command-intent';
-import type { RunnerCommandType } from '../../../src/domain/coordinator-vocabulary';
 import { STORE_CODES } from '../../../src/domain/error-codes';
+import type { Json } from '../../../src/domain/json';
 import { refuse } from '../../../src/domain/refuse';
 import { toJsonColumn } from '../row-reader';
 import { readForUpdate, type StoreCall } from '../store-call';
@@ -89,14 +90,13 @@ function supersedeOverruled(call: StoreCall, envelope: CommandEnvelope, supersed
 
 function toRecord(call: StoreCall, envelope: CommandEnvelope, leaderId: string | null): CommandRecord {
   const { commandId, workspaceId, expectedCoordinatorGeneration, type, version, requestedAt } = envelope;
-  const args = envelope.args ?? null;
   return {
     commandId,
     workspaceId,
     expectedCoordinatorGeneration,
     type,
     version,
-    args: args === null ? null : (JSON.parse(toCanonicalJson(args)) as typeof args), // a copy of its own
+    args: JSON.parse(toCanonicalJson(envelope.args ?? null)) as Json, // a copy of its own
     canonicalFingerprint: envelope.canonicalFingerprint,
     requestedBy: envelope.requestedBy,
     requestedAt,
@@ -110,8 +110,7 @@ function toRecord(call: StoreCall, envelope: CommandEnvelope, leaderId: string |
   };
 }
 
-/** One or two types as exactly two parameters, so that the statement stays one text. */
-function toPair([first, second]: readonly RunnerCommandType[]): readonly [string, string] {
-  if (first === undefined) throw new TypeError('no command type given');
-  return [first, second ?? first];
+/** As exactly two parameters, so that the statement stays one text. */
+function toPair([first, second = first]: OneOrTwoTypes): readonly [string, string] {
+  return [first, second];
 }

@@ -6,9 +6,8 @@ const RAISE_STRAYED = `UPDATE local_workspace_sync_runner_state
 const FIND_STRAYED = `SELECT runner_id, coordinator_generation FROM local_workspace_sync_runner_state
   WHERE workspace_id = ? AND coordinator_generation <> ? LIMIT 1`;
 
-/** Brings the checkpoints of a workspace that are elsewhere to a generation. */
+/** Brings the checkpoints of a workspace that are elsewhere to a generation; no workspace has none. */
 export function alignCheckpoints(call: StoreCall, workspaceId: string | null, generation: number): void {
-  if (workspaceId === null) return;
   call.database.prepare(RAISE_STRAYED).run([generation, call.now, workspaceId, generation]);
 }
 

@@ -47,11 +47,11 @@ export interface StoredCommand {
   readonly claimToken: string | null;
 }
 
-/** As it was given, complete or not: an envelope is kept whole. */
+/** As it was given, complete or not: an envelope is kept whole. Null for what is no object. */
 function readRequester(row: Row): RequestedBy | null {
   const value = readJson(row, 'requested_by_json');
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? (value as unknown as RequestedBy) : null; // the shape a typed caller has given
+  const isObjectOrNull = typeof value === 'object' && !Array.isArray(value);
+  return isObjectOrNull ? (value as unknown as RequestedBy | null) : null; // the shape a typed caller has given
 }
 
 function decodeStored(row: Row): StoredCommand {
@@ -110,7 +110,7 @@ export function insertCommand(call: StoreCall, record: CommandRecord): void {
       record.version,
       toJsonColumn(record.args),
       record.canonicalFingerprint,
-      toJsonColumn(record.requestedBy && { ...record.requestedBy }) ?? 'null',
+      toJsonColumn(record.requestedBy) ?? 'null',
       record.requestedAt,
       record.status,
       record.completedAt,
@@ -167,11 +167,11 @@ export function moveCommand(call: StoreCall, record: CommandRecord, move: Comman
       actual: findCommand(call, record.commandId)?.record.status ?? null,
     });
   }
-  if (move.result !== undefined) writeReferences(call, record.commandId, move.result);
+  writeReferences(call, record.commandId, moved.result);
   return moved;
 }
 
-/** Lets a waiting command live on under another generation. */
+/** Lets a command live on under another generation where it still waits; any other stays as it is. */
 export function refreshAcceptedCommand(call: StoreCall, commandId: string, generation: number): void {
   call.database.prepare(REFRESH_ACCEPTED).run([generation, call.now, commandId]);
 }

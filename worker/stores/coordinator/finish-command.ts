@@ -45,13 +45,13 @@ export function finishCommand(call: StoreCall, input: FinishCommandInput): Comma
 }
 
 export function recordProgress(call: StoreCall, input: CommandProgressInput): CommandProgress | null {
-  if (!isLive(call, input)) return readProgress(call, input.commandId);
+  assertMayReport(call, input);
   call.database.prepare(REPORT).run([toJsonColumn(input.progress), call.now, input.commandId]);
   return readProgress(call, input.commandId);
 }
 
 export function beat(call: StoreCall, input: CommandHeartbeatInput): CommandProgress | null {
-  if (!isLive(call, input)) return readProgress(call, input.commandId);
+  assertMayReport(call, input);
   call.database.prepare(BEAT).run([call.now, input.commandId]);
   return readProgress(call, input.commandId);
 }
@@ -67,12 +67,10 @@ export function readProgress(call: StoreCall, commandId: string): CommandProgres
   };
 }
 
-/** Whether the command still runs under this claim; one that is finished or unknown takes no reports. */
-function isLive(call: StoreCall, input: CommandHeartbeatInput): boolean {
+/** Refuses another claim's token. Of one that does not run, no report is kept, and no token is asked once it is over. */
+function assertMayReport(call: StoreCall, input: CommandHeartbeatInput): void {
   const command = findCommand(call, input.commandId);
-  if (command === null || isTerminal(command.record.status)) return false;
-  assertClaimToken(command, input.claimToken);
-  return command.record.status === 'running';
+  if (command !== null && !isTerminal(command.record.status)) assertClaimToken(command, input.claimToken);
 }
 
 /** A claim made with a token needs it; a token that is not the present claim's belongs to a runner that lost it. */

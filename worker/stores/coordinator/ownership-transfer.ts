@@ -1,4 +1,4 @@
-import { assertTransferCommand, refuseInvalid } from '../../../src/domain/command-admission';
+import { mustBeTransferCommand, refuseInvalid } from '../../../src/domain/command-admission';
 import type {
   ActivateOwner,
   AdvanceOwnershipTransferGenerationInput,
@@ -43,13 +43,12 @@ export function beginOwnershipTransfer(
   if (state.transitionState !== 'idle' || owner === undefined || owner === targetMode) {
     refuseStale(state, `Ownership cannot go to ${targetMode} from here.`, state.ownershipMode);
   }
-  const command = findCommand(call, commandId)?.record;
-  assertTransferCommand(command, input);
+  const command = mustBeTransferCommand(findCommand(call, commandId)?.record, input);
   if (!OWNER_MODES.includes(targetMode)) {
     refuseInvalid('Ownership goes to one of the two owner modes only.', OWNER_MODES, targetMode);
   }
   const transfer = TRANSFERS[targetMode];
-  if (command !== undefined) moveCommand(call, command, { status: 'running' });
+  moveCommand(call, command, { status: 'running' });
   return updateState(call, {
     ownershipMode: transfer.ownershipMode,
     transitionState: 'transferring-ownership',
@@ -91,7 +90,7 @@ export function advanceOwnershipTransferGeneration(
       input.expectedSourceGeneration,
     );
   }
-  assertDrained(call, state, activeWorkspaceId);
+  assertDrained(call, state);
   const strayed = findStrayedGeneration(call, activeWorkspaceId, coordinatorGeneration);
   if (strayed !== undefined) refuseStale(state, 'A checkpoint belongs to another generation.', strayed);
   const generation = coordinatorGeneration + 1;
@@ -126,12 +125,7 @@ export function completeOwnershipTransfer(
     generation: next.coordinatorGeneration,
     commandId,
   });
-  moveCommand(call, command, {
-    status: 'succeeded',
-    result: { state: toStateJson(next) },
-    errorCode: null,
-    errorMessage: null,
-  });
+  moveCommand(call, command, { status: 'succeeded', result: { state: toStateJson(next) } });
   if (activate !== undefined) runSynchronously(() => activate(next), STORE_CODES.COMMAND_INVALID);
   return readOrCreateState(call);
 }
@@ -143,7 +137,7 @@ export function failOwnershipTransfer(call: StoreCall, input: FailOwnershipTrans
     refuseInvalid('A transfer falls back to an owner or to stopped.', FALLBACK_MODES, fallbackMode);
   }
   if (!isPastDraining(phase) && fallbackMode !== TRANSFERS[target].sourceMode) {
-    if (state.activeWorkspaceId !== null) assertDrained(call, state, state.activeWorkspaceId);
+    assertDrained(call, state);
   }
   const command = findCommand(call, commandId)?.record;
   if (command === undefined || isTerminal(command.status)) {
@@ -164,7 +158,7 @@ export function failOwnershipTransfer(call: StoreCall, input: FailOwnershipTrans
   }
   moveCommand(call, command, {
     status: 'failed',
-    result: { terminalTransfer: terminalTransfer && { ...terminalTransfer } },
+    result: { terminalTransfer },
     errorCode,
     errorMessage,
   });
@@ -182,8 +176,12 @@ function mustGetTransfer(call: StoreCall, commandId: string) {
   return { state, target: transferTargetMode, phase };
 }
 
-function assertDrained(call: StoreCall, state: CoordinatorState, workspaceId: string): void {
-  const active = readForUpdate(call.database, FIND_ACTIVE_PERMIT, [workspaceId, state.coordinatorGeneration]);
+/** Where no workspace is active there is nothing to drain. */
+function assertDrained(call: StoreCall, state: CoordinatorState): void {
+  const active = readForUpdate(call.database, FIND_ACTIVE_PERMIT, [
+    state.activeWorkspaceId,
+    state.coordinatorGeneration,
+  ]);
   if (active === undefined) return;
   refuse(STORE_CODES.DRAIN_INCOMPLETE, 'Permits of the source generation are still active.', {
     expected: 'no active permit',

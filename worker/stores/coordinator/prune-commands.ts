@@ -14,28 +14,27 @@ import { readOrCreateState, toStateJson } from './state-rows';
 /** One slice, short enough to run between two calls. */
 const COMMAND_PRUNE_LIMIT = 250;
 
+const FIND_OLD = 'SELECT 1 AS found FROM local_sync_coordinator_commands WHERE completed_at < ? LIMIT 1';
 const NEWEST_TO_GO = `SELECT completed_at, command_id FROM local_sync_coordinator_commands
   WHERE completed_at IS NOT NULL ORDER BY completed_at DESC, command_id DESC LIMIT 1 OFFSET ?`;
-const OLDEST = `SELECT completed_at FROM local_sync_coordinator_commands
-  WHERE completed_at IS NOT NULL ORDER BY completed_at, command_id LIMIT 1`;
-const SELECT_CANDIDATES = `SELECT command_id, completed_at FROM local_sync_coordinator_commands
-  WHERE completed_at IS NOT NULL AND completed_at < ? AND (completed_at, command_id) <= (?, ?)
-    AND (completed_at, command_id) > (?, ?)
-  ORDER BY completed_at, command_id LIMIT ?`;
-const SELECT_REFERRERS = `SELECT r.command_id, c.completed_at FROM local_sync_command_references r
-  JOIN local_sync_coordinator_commands c ON c.command_id = r.command_id WHERE r.referenced_command_id = ?`;
+/** References apart: finished before an instant, and not among the newest. */
+const MAY_GO = 'c.completed_at < ?1 AND (c.completed_at, c.command_id) <= (?2, ?3)';
+const SELECT_CANDIDATES = `SELECT c.command_id, c.completed_at FROM local_sync_coordinator_commands c
+  WHERE ${MAY_GO} AND (c.completed_at, c.command_id) > (?4, ?5)
+  ORDER BY c.completed_at, c.command_id LIMIT ?6`;
+const SELECT_REFERRERS = `SELECT c.command_id, ${MAY_GO} AS may_go FROM local_sync_command_references r
+  JOIN local_sync_coordinator_commands c ON c.command_id = r.command_id WHERE r.referenced_command_id = ?4`;
 const DELETE_COMMAND = 'DELETE FROM local_sync_coordinator_commands WHERE command_id = ?';
 const DELETE_REFERENCES = 'DELETE FROM local_sync_command_references WHERE command_id = ?';
 
 /** Deletes one slice, oldest first; returns how many went. */
 export function pruneCommands(call: StoreCall): number {
   const olderThan = toRetentionLimit(call.nowMs);
-  const oldest = readForUpdate(call.database, OLDEST)?.['completed_at'];
-  if (typeof oldest !== 'string' || oldest >= olderThan) return 0;
+  if (readForUpdate(call.database, FIND_OLD, [olderThan]) === undefined) return 0;
   const newest = readForUpdate(call.database, NEWEST_TO_GO, [KEPT_NEWEST]);
   if (newest === undefined) return 0;
 
-  const range = { olderThan, newest: toPosition(newest) };
+  const range: Range = [olderThan, ...toPosition(newest)];
   const keeper = new Keeper(call, range, namedByState(readOrCreateState(call)));
   let pruned = 0;
   for (const commandId of candidates(call, range)) {
@@ -48,31 +47,22 @@ export function pruneCommands(call: StoreCall): number {
   return pruned;
 }
 
-interface Position {
-  readonly completedAt: string;
-  readonly commandId: string;
-}
+/** When a command was finished, and its id. */
+type Position = readonly [completedAt: string, commandId: string];
+/** The parameters of MAY_GO. */
+type Range = readonly [olderThan: string, ...newestToGo: Position];
 
-/** What may go, references apart: finished before an instant, and not among the newest. */
-interface Range {
-  readonly olderThan: string;
-  readonly newest: Position;
-}
-
-function* candidates(call: StoreCall, { olderThan, newest }: Range): Generator<string> {
-  let after: Position = { completedAt: '', commandId: '' };
+function* candidates(call: StoreCall, range: Range): Generator<string> {
+  let after: Position = ['', ''];
   for (;;) {
     const rows = readAllForUpdate(call.database, SELECT_CANDIDATES, [
-      olderThan,
-      newest.completedAt,
-      newest.commandId,
-      after.completedAt,
-      after.commandId,
+      ...range,
+      ...after,
       COMMAND_PRUNE_LIMIT,
     ]);
     for (const row of rows) {
       after = toPosition(row);
-      yield after.commandId;
+      yield after[1];
     }
     if (rows.length < COMMAND_PRUNE_LIMIT) return;
   }
@@ -82,44 +72,35 @@ function* candidates(call: StoreCall, { olderThan, newest }: Range): Generator<s
 class Keeper {
   readonly #call: StoreCall;
   readonly #range: Range;
-  readonly #decided = new Map<string, boolean>();
+  readonly #named: ReadonlySet<string>;
+  /** Found to be needed by nobody: asked once, however many a walk meets. */
+  readonly #needless = new Set<string>();
 
   constructor(call: StoreCall, range: Range, named: readonly string[]) {
     this.#call = call;
     this.#range = range;
-    for (const commandId of named) this.#decided.set(commandId, true);
+    this.#named = new Set(named);
   }
 
   keeps(commandId: string): boolean {
-    const known = this.#decided.get(commandId);
-    if (known !== undefined) return known;
+    if (this.#needless.has(commandId)) return false;
     const reached = new Set([commandId]);
-    const isKept = this.#isReachedByKept(reached);
-    // Kept by way of one of them means kept all along the way only for the first; not kept holds for all.
-    if (isKept) this.#decided.set(commandId, true);
-    else for (const id of reached) this.#decided.set(id, false);
-    return isKept;
+    if (this.#isReachedByKept(reached)) return true;
+    for (const id of reached) this.#needless.add(id);
+    return false;
   }
 
   /** Walks from a command to those that name it, and on, until one is kept for its own sake. */
   #isReachedByKept(reached: Set<string>): boolean {
     for (const commandId of reached) {
-      const referrers = readAllForUpdate(this.#call.database, SELECT_REFERRERS, [commandId]);
+      if (this.#named.has(commandId)) return true;
+      const referrers = readAllForUpdate(this.#call.database, SELECT_REFERRERS, [...this.#range, commandId]);
       for (const row of referrers) {
-        const referrer = String(row['command_id']);
-        if (this.#decided.get(referrer) === true || !this.#mayGo(row)) return true;
-        if (this.#decided.get(referrer) === undefined) reached.add(referrer);
+        if (row['may_go'] !== 1) return true;
+        reached.add(String(row['command_id']));
       }
     }
     return false;
-  }
-
-  #mayGo(row: Row): boolean {
-    if (typeof row['completed_at'] !== 'string') return false;
-    const { completedAt, commandId } = toPosition(row);
-    const { olderThan, newest } = this.#range;
-    if (completedAt >= olderThan || completedAt > newest.completedAt) return false;
-    return completedAt < newest.completedAt || commandId <= newest.commandId;
   }
 }
 
@@ -130,5 +111,5 @@ function namedByState(state: CoordinatorState): readonly string[] {
 }
 
 function toPosition(row: Row): Position {
-  return { completedAt: String(row['completed_at']), commandId: String(row['command_id']) };
+  return [String(row['completed_at']), String(row['command_id'])];
 }

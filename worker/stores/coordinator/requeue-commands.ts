@@ -1,10 +1,4 @@
-import {
-  findOverruleReason,
-  isRunnerCommandType,
-  overrulersOf,
-  toSupersededResult,
-} from '../../../src/domain/command-intent';
-import type { RunnerCommandType } from '../../../src/domain/coordinator-vocabulary';
+import { overrulersOf, toSupersededResult } from '../../../src/domain/command-intent';
 import { ROW_CODES } from '../../../src/domain/error-codes';
 import type { StoreCall } from '../store-call';
 import { COMMAND_COLUMNS, findFirstCommand, moveCommand, type StoredCommand } from './command-rows';
@@ -41,28 +35,22 @@ export function requeueRunning(
 }
 
 function supersedeIfOverruled(call: StoreCall, command: StoredCommand): boolean {
-  const { record } = command;
-  if (!isRunnerCommandType(record.type)) return false;
-  const later = findNewestOverruler(call, command, record.type);
-  if (later === undefined || !isRunnerCommandType(later.record.type)) return false;
-  const reason = findOverruleReason(later.record.type, record.type);
-  if (reason === undefined) return false;
-  moveCommand(call, record, {
+  const newest = findNewestOverruler(call, command);
+  if (newest === undefined) return false;
+  moveCommand(call, command.record, {
     status: 'superseded',
-    result: toSupersededResult(later.record.commandId, reason),
+    result: toSupersededResult(newest.later.record.commandId, newest.reason),
     errorCode: null,
     errorMessage: null,
   });
   return true;
 }
 
-function findNewestOverruler(
-  call: StoreCall,
-  { record, arrival }: StoredCommand,
-  type: RunnerCommandType,
-): StoredCommand | undefined {
-  const candidates = overrulersOf(type)
-    .map((overruler) => findFirstCommand(call, SELECT_LATER, [record.workspaceId, overruler, arrival]))
-    .filter((command) => command !== null);
-  return candidates.toSorted((a, b) => b.arrival - a.arrival)[0];
+function findNewestOverruler(call: StoreCall, { record, arrival }: StoredCommand) {
+  return overrulersOf(record.type)
+    .flatMap(({ type, reason }) => {
+      const later = findFirstCommand(call, SELECT_LATER, [record.workspaceId, type, arrival]);
+      return later === null ? [] : [{ later, reason }];
+    })
+    .toSorted((a, b) => b.later.arrival - a.later.arrival)[0];
 }

@@ -37,7 +37,7 @@ const MESSAGES = {
 
 export function recoverAfterRestart(
   call: StoreCall,
-  { neverStarted = 'fail' }: RecoverAfterRestartOptions = {},
+  options: RecoverAfterRestartOptions = {},
 ): RestartRecovery {
   let quarantinedCount = 0;
   const counting: StoreCall = {
@@ -53,18 +53,14 @@ export function recoverAfterRestart(
 
   const open = readCommands(counting, SELECT_OPEN);
   const livesOn = ({ record }: StoredCommand): boolean =>
-    neverStarted === 'keep' &&
+    options.neverStarted === 'keep' &&
     state.activeWorkspaceId !== null &&
     record.workspaceId === state.activeWorkspaceId &&
     isRunnerCommandType(record.type);
   keepCommands(counting, open.filter(livesOn), state.coordinatorGeneration);
-  let interruptedCommandCount = 0;
-  for (const command of open) {
-    if (!livesOn(command) && failCommand(counting, command.record, interruptedTransfer)) {
-      interruptedCommandCount += 1;
-    }
-  }
-  return { state, interruptedCommandCount, quarantinedCount };
+  const interrupted = open.filter((command) => !livesOn(command));
+  for (const { record } of interrupted) failCommand(counting, record, interruptedTransfer);
+  return { state, interruptedCommandCount: interrupted.length, quarantinedCount };
 }
 
 /** Ends a transition that was cut short, and the ownership of a server that is gone. */
@@ -89,9 +85,7 @@ function settleTransition(call: StoreCall, state: CoordinatorState) {
 
 /** Runner commands of the active workspace wait to run again, under the generation that holds now. */
 function keepCommands(call: StoreCall, commands: readonly StoredCommand[], generation: number): void {
-  for (const { record } of commands) {
-    if (record.status === 'accepted') refreshAcceptedCommand(call, record.commandId, generation);
-  }
+  for (const { record } of commands) refreshAcceptedCommand(call, record.commandId, generation);
   requeueRunning(
     call,
     commands.filter(({ record }) => record.status === 'running'),
@@ -99,23 +93,18 @@ function keepCommands(call: StoreCall, commands: readonly StoredCommand[], gener
   );
 }
 
-/** Whether it was open, so that it is failed now. */
 function failCommand(
   call: StoreCall,
   record: CommandRecord,
   interruptedTransfer: TerminalTransfer | null,
-): boolean {
-  if (record.status !== 'accepted' && record.status !== 'running') return false;
+): void {
   const errorCode =
     record.status === 'accepted' ? ROW_CODES.RESTART_BEFORE_EXECUTION : ROW_CODES.RESTART_INTERRUPTED;
   moveCommand(call, record, {
     status: 'failed',
     result:
-      record.commandId === interruptedTransfer?.commandId
-        ? { terminalTransfer: { ...interruptedTransfer } }
-        : null,
+      record.commandId === interruptedTransfer?.commandId ? { terminalTransfer: interruptedTransfer } : null,
     errorCode,
     errorMessage: MESSAGES[errorCode],
   });
-  return true;
 }

@@ -40,7 +40,6 @@ export function settleOlderCommands(
 
 /** The transition failed: runner commands live on under the generation that holds now; the rest is settled. */
 export function moveRunnerCommandsAlong(call: StoreCall, ended: EndedTransition): void {
-  if (ended.workspaceId === null) return;
   call.database.prepare(MOVE_ALONG).run([ended.generation, call.now, ended.workspaceId]);
   settleOlderCommands(call, ended);
 }

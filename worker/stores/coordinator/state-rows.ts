@@ -111,7 +111,7 @@ function toAssignment(
   value: StateChanges[keyof StateChanges],
 ): { readonly column: string; readonly value: SqlValue } {
   if (column === undefined) throw new TypeError('a field of the state without a column');
-  if (column.endsWith('_json')) return { column, value: toJsonColumn(value as Json) }; // state fields of these columns are JSON
+  if (column.endsWith('_json')) return { column, value: toJsonColumn(value) };
   return { column, value: value as SqlValue }; // the others are text or integers
 }
 
@@ -143,11 +143,7 @@ export function advanceDataVersion(
 
 /** The state as JSON, for results that carry it. */
 export function toStateJson(state: CoordinatorState): Json {
-  return {
-    ...state,
-    requestedBy: state.requestedBy && { ...state.requestedBy },
-    terminalTransferResult: state.terminalTransferResult && { ...state.terminalTransferResult },
-  };
+  return { ...state };
 }
 
 export function decodeState(row: Row): CoordinatorState {

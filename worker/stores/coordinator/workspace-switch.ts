@@ -73,12 +73,7 @@ export function completeWorkspaceSwitch(
     return refuseInvalid('The command of the switch is not running.', 'running', command?.status ?? null);
   }
   const final = readOrCreateState(call);
-  moveCommand(call, command, {
-    status: 'succeeded',
-    result: { state: toStateJson(final) },
-    errorCode: null,
-    errorMessage: null,
-  });
+  moveCommand(call, command, { status: 'succeeded', result: { state: toStateJson(final) } });
   return final;
 }
 
@@ -111,7 +106,6 @@ function mustGetSwitch(call: StoreCall, commandId: string): CoordinatorState {
 
 /** An apply that has begun must end under the generation it began in. */
 function assertNoLocalCommit(call: StoreCall, state: CoordinatorState): void {
-  if (state.activeWorkspaceId === null) return;
   const committing = readForUpdate(call.database, FIND_COMMITTING_PERMIT, [
     state.activeWorkspaceId,
     state.coordinatorGeneration,
