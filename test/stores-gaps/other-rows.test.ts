@@ -33,11 +33,20 @@ describe('a coordinator beside ours', () => {
   test('does not stand for ours where there is none yet', async () => {
     const database = await openTestDatabase();
     database.exec(OTHER_COORDINATOR);
-    const { coordinator } = openStores({
+    const { coordinator, permits } = openStores({
       database,
       clock: () => '2026-03-01T00:00:00.000Z',
       newId: () => 'id',
     });
+    const issue = () =>
+      permits.issue({
+        workspaceId: 'w',
+        coordinatorGeneration: 1,
+        serverInstanceId: 's',
+        operationClass: 'pull',
+        deadlineAt: '2026-03-01T00:01:00.000Z',
+      });
+    expect(refusalOf(issue)).toBe('STALE_GENERATION');
     expect(coordinator.readOrCreateState()).toMatchObject({
       activeWorkspaceId: null,
       coordinatorGeneration: 0,

@@ -51,3 +51,10 @@ test('a waiting command takes neither', async () => {
   expect(coordinator.heartbeatCommand({ commandId: 'c' })).toEqual(none);
   expect(coordinator.recordCommandProgress({ commandId: 'c', progress: 1 })).toEqual(none);
 });
+
+test('a command that cannot be read has none, and goes to quarantine', async () => {
+  const { coordinator, database } = await setup();
+  database.exec(`UPDATE local_sync_coordinator_commands SET args_json = '{' WHERE command_id = 'a'`);
+  expect(coordinator.readCommandProgress('a')).toBeNull();
+  expect(coordinator.listQuarantined(10)).toHaveLength(1);
+});

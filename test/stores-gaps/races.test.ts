@@ -66,6 +66,30 @@ describe('a command', () => {
   });
 });
 
+describe('a command that came meanwhile', () => {
+  test('is not taken along by a recovery that keeps another', async () => {
+    const { coordinator, intruder, database } = await setup();
+    coordinator.acceptCommand(envelope({ commandId: 'a' }));
+    const columns = (database.prepare(`SELECT * FROM ${COMMANDS} LIMIT 1`).get() ?? {}) as object;
+    const rest = Object.keys(columns).filter((column) => column !== 'arrival' && column !== 'command_id');
+    const copy = `INSERT INTO ${COMMANDS} (command_id, ${rest.join(', ')})
+      SELECT 'late', ${rest.join(', ')} FROM ${COMMANDS} WHERE command_id = 'a'`;
+    database.exec(`UPDATE local_sync_coordinator_state SET coordinator_generation = 2`);
+    intruder.arm(COMMANDS, copy);
+    coordinator.recoverAfterRestart({ neverStarted: 'keep' });
+    expect(coordinator.readCommand('a')?.expectedCoordinatorGeneration).toBe(2);
+    expect(coordinator.readCommand('late')?.expectedCoordinatorGeneration).toBe(1);
+  });
+});
+
+describe('a coordinator whose row is gone meanwhile', () => {
+  test('is an error, and no state', async () => {
+    const { coordinator, intruder } = await setup();
+    intruder.arm('local_sync_coordinator_state', 'DELETE FROM local_sync_coordinator_state');
+    expect(() => coordinator.setLifecycleMode('server', 'idle')).toThrow('the coordinator row is gone');
+  });
+});
+
 describe('a permit', () => {
   test('that was ended meanwhile is not moved', async () => {
     const { permits, intruder, issue } = await setup();

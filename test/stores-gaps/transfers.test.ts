@@ -165,4 +165,24 @@ describe('a transfer that fails', () => {
     });
     expect(coordinator.readCommand('older')?.status).toBe('accepted');
   });
+
+  test('past draining asks for no drain, whoever it falls back to', async () => {
+    const { permits, issueInput, transferTo, fail, database } = await setup();
+    permits.issue(issueInput());
+    database.exec('UPDATE local_sync_execution_permits SET coordinator_generation = 2');
+    transferTo('t', 'server', 'generation-advanced');
+    expect(fail('t', 'stopped')).toMatchObject({ ownershipMode: 'stopped', coordinatorGeneration: 3 });
+  });
+
+  test('leaves its record on its command too', async () => {
+    const { coordinator, transferTo, fail } = await setup();
+    transferTo('t', 'server', 'draining');
+    const { terminalTransferResult } = fail('t', 'browser-gateway');
+    expect(terminalTransferResult).toMatchObject({
+      commandId: 't',
+      status: 'failed',
+      errorPhase: 'draining',
+    });
+    expect(coordinator.readCommand('t')?.result).toEqual({ terminalTransfer: terminalTransferResult });
+  });
 });

@@ -85,8 +85,12 @@ export function findStateRow(call: StoreCall): Row | undefined {
 
 export function createStateRow(call: StoreCall): Row {
   call.database.prepare(INSERT_FIRST).run([call.now]);
+  return mustGetStateRow(call);
+}
+
+function mustGetStateRow(call: StoreCall): Row {
   const row = findStateRow(call);
-  if (row === undefined) throw new Error('the coordinator row is gone right after it was made');
+  if (row === undefined) throw new Error('the coordinator row is gone in the middle of a call');
   return row;
 }
 
@@ -101,9 +105,7 @@ export function updateState(call: StoreCall, changes: StateChanges): Coordinator
   call.database
     .prepare(`UPDATE local_sync_coordinator_state SET ${assignments} WHERE coordinator_id = 'local-sync'`)
     .run([...entries.map(({ value }) => value), call.now]);
-  const row = findStateRow(call);
-  if (row === undefined) throw new Error('the coordinator row is gone in the middle of a call');
-  return decodeState(row);
+  return decodeState(mustGetStateRow(call));
 }
 
 function toAssignment(
