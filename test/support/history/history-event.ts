@@ -38,6 +38,8 @@ export interface CallNote {
   readonly row?: RowNote;
   /** The operation identities of a push. */
   readonly operations?: readonly string[];
+  /** An acceptance of these operations applies nothing here. */
+  readonly hasNoEcho?: boolean;
   /** Codes with which this very call may fail, beside those that any call may. */
   readonly mayFail?: readonly string[];
   /** Longest time to its end, on the clock of `at`. */
