@@ -45,7 +45,7 @@ export function isRunnerCommandType(type: CommandType): type is RunnerCommandTyp
 
 /** The types that a command of this type coalesces with, its own included; undefined where it never does. */
 export function findCoalescingClass(type: CommandType): OneOrTwoTypes | undefined {
-  return isRunnerCommandType(type) ? COALESCING_CLASSES.find((members) => members.includes(type)) : undefined;
+  return COALESCING_CLASSES.find((members) => members.some((member) => member === type));
 }
 
 export function overruledBy(type: CommandType): readonly Overruling[] {

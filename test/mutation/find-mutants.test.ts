@@ -58,6 +58,8 @@ describe('mutants of SQL', () => {
       'SELECT a FROM t ORDER BY a, b DESC',
       ['SELECT a FROM t ORDER BY a DESC, b DESC', 'SELECT a FROM t ORDER BY a, b ASC'],
     ],
+    ['SELECT a FROM t WHERE b = ? ${OLDEST_FIRST}', ['SELECT a FROM t WHERE (b = ? OR 1) ${OLDEST_FIRST}']],
+    ["INSERT INTO t VALUES ('a', 'b')", []],
     [
       'UPDATE t SET a = ?, b = NULL',
       ['UPDATE t SET a = iif(1, a, ?), b = NULL', 'UPDATE t SET a = ?, b = b'],

@@ -21,6 +21,8 @@ const STOPS: ReadonlySet<string> = new Set([
   'ON',
   'WHERE',
 ]);
+/** A constant that holds an ORDER BY, by its name. */
+const IS_ORDER = /^\$\{\w*(ORDER|FIRST)\}$/;
 const FLIPPED: Readonly<Record<string, string>> = {
   '<': '<=',
   '<=': '<',
@@ -79,7 +81,7 @@ function findConditionEnd(tokens: readonly Token[], from: number): Token | undef
   for (const token of tokens.slice(from)) {
     if (token.text === '(') depth += 1;
     if (token.text === ')') depth -= 1;
-    if (depth < 0 || (depth === 0 && STOPS.has(token.text))) break;
+    if (depth < 0 || (depth === 0 && (STOPS.has(token.text) || IS_ORDER.test(token.text)))) break;
     last = token;
   }
   return last;
@@ -150,7 +152,9 @@ function* others(text: string, tokens: readonly Token[]): Generator<Edit> {
     } else if (token.text === 'IS' && next?.text === 'NULL') {
       yield { mutator: 'sql: not', start: next.start, end: next.end, replacement: 'NOT NULL' };
     }
-    if (token.text.startsWith("'") && next?.text === ',' && afterNext?.text.startsWith("'") === true) {
+    const isListed = token.text.startsWith("'") && next?.text === ',' && afterNext?.text.startsWith("'");
+    // Without one of the values of a row, nothing could be prepared.
+    if (isListed === true && !/\bVALUES\b/.test(text.slice(0, token.start))) {
       if (tokens[index - 1]?.text !== ',') {
         yield { mutator: 'sql: list', start: token.start, end: afterNext.start, replacement: '' };
       }

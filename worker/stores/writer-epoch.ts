@@ -13,7 +13,7 @@ const TABLE = `CREATE TABLE IF NOT EXISTS local_sync_writer (
 ) STRICT`;
 const RAISE = `INSERT INTO local_sync_writer (id, epoch, raised_at) VALUES (1, 1, ?1)
   ON CONFLICT (id) DO UPDATE SET epoch = epoch + 1, raised_at = excluded.raised_at`;
-const READ = 'SELECT epoch FROM local_sync_writer WHERE id = 1';
+const READ = 'SELECT epoch FROM local_sync_writer';
 
 /** Makes the table where it is missing and takes the next epoch, in one transaction. */
 export function raiseWriterEpoch(database: Database, now: string): number {

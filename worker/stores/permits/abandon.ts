@@ -6,14 +6,15 @@ import { refuse } from '../../../src/domain/refuse';
 import { toJsonColumn } from '../row-reader';
 import { readForUpdate, type StoreCall } from '../store-call';
 import { insertObligation } from './obligation-rows';
-import { movePermit, mustGetFenced, type PermitMove } from './permit-rows';
+import { movePermit, mustGetFenced } from './permit-rows';
 import { settleRejectedMutation } from './settle-replays';
 
+/** What is required follows from class and identity. */
 const SELECT_EQUAL_OPEN = `SELECT 1 AS found
   FROM local_sync_recovery_obligations o JOIN local_sync_execution_permits p ON p.permit_id = o.permit_id
   WHERE o.workspace_id = ? AND o.operation_class = ? AND o.operation_identity IS ? AND o.resolved_at IS NULL
-    AND o.upstream_disposition = ? AND o.required_action = ? AND o.last_committed_cursor_json IS ?
-    AND o.stream = ? AND p.error_code = ? LIMIT 1`;
+    AND o.upstream_disposition = ? AND o.last_committed_cursor_json IS ? AND o.stream = ? AND p.error_code = ?
+  LIMIT 1`;
 
 export interface AbandonReason {
   readonly by: PermitMeans;
@@ -26,15 +27,13 @@ export function tryAbandon(call: StoreCall, permit: Permit, reason: AbandonReaso
   const abandonment = findAbandonment(permit, reason.by, reason.errorCode);
   if (abandonment === undefined) return undefined;
   const isObliged = writeObligation(call, permit, abandonment, reason.errorCode);
-  const move: PermitMove = { to: abandonment.to, errorCode: reason.errorCode, isObliged };
-  if (abandonment.to === 'abandoned-clean') settleRejectedMutation(call, permit);
-  return movePermit(
-    call,
-    permit,
-    reason.settlementEvidence === undefined
-      ? move
-      : { ...move, settlementEvidence: reason.settlementEvidence },
-  );
+  settleRejectedMutation(call, permit);
+  return movePermit(call, permit, {
+    to: abandonment.to,
+    errorCode: reason.errorCode,
+    settlementEvidence: reason.settlementEvidence ?? null,
+    isObliged,
+  });
 }
 
 /** The holder's own word that nothing more will come of a permit. Repeating it changes nothing. */
@@ -89,7 +88,6 @@ function hasEqualOpen(
     permit.operationClass,
     permit.operationIdentity,
     what.upstreamDisposition,
-    what.requiredAction,
     toJsonColumn(permit.lastCommittedCursor),
     permit.stream,
     errorCode,

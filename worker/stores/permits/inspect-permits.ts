@@ -97,5 +97,5 @@ function countByState(call: StoreCall, sql: string, params: SqlParams) {
 }
 
 function readCount(call: StoreCall, sql: string, params: SqlParams, column: string): number {
-  return Number(readForUpdate(call.database, sql, params)?.[column] ?? 0);
+  return Number(readForUpdate(call.database, sql, params)?.[column]); // a count always has its row
 }

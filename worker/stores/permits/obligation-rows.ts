@@ -1,5 +1,5 @@
 import type { Json } from '../../../src/domain/json';
-import type { ObligationWithOrigin } from '../../../src/domain/obligation-resolution';
+import { mustExist, type ObligationWithOrigin } from '../../../src/domain/obligation-resolution';
 import type { Permit } from '../../../src/domain/permit';
 import {
   OPERATION_CLASSES,
@@ -128,12 +128,8 @@ export function insertObligation(
     ]);
 }
 
-/** Resolves an obligation if it is open; one that is resolved keeps its evidence. */
-export function resolveObligation(call: StoreCall, obligation: Obligation, evidence: Json): Obligation {
-  if (obligation.resolvedAt !== null) return obligation;
-  const { changes } = call.database
-    .prepare(RESOLVE)
-    .run([call.now, toJsonColumn(evidence), obligation.obligationId]);
-  if (changes === 0) return findObligationWithOrigin(call, obligation.obligationId)?.obligation ?? obligation;
-  return { ...obligation, resolvedAt: call.now, resolvedBoundary: evidence };
+/** Resolves an obligation if it is open, and gives it back as it is stored: once resolved it keeps its evidence. */
+export function resolveObligation(call: StoreCall, { obligationId }: Obligation, evidence: Json): Obligation {
+  call.database.prepare(RESOLVE).run([call.now, toJsonColumn(evidence), obligationId]);
+  return mustExist(findObligationWithOrigin(call, obligationId), obligationId).obligation;
 }

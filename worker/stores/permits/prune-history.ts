@@ -14,7 +14,7 @@ const PRUNE_LIMIT_MAX = 5_000;
 const NEWEST_OBLIGATION_TO_GO = `SELECT resolved_at, obligation_id FROM local_sync_recovery_obligations
   WHERE resolved_at IS NOT NULL ORDER BY resolved_at DESC, obligation_id DESC LIMIT 1 OFFSET ?`;
 const SELECT_OBLIGATIONS = `SELECT obligation_id, permit_id FROM local_sync_recovery_obligations
-  WHERE resolved_at IS NOT NULL AND resolved_at < ? AND (resolved_at, obligation_id) <= (?, ?)
+  WHERE resolved_at < ? AND (resolved_at, obligation_id) <= (?, ?)
   ORDER BY resolved_at, obligation_id LIMIT ?`;
 const DELETE_OBLIGATION = 'DELETE FROM local_sync_recovery_obligations WHERE obligation_id = ?';
 const FREE_PERMIT = 'UPDATE local_sync_execution_permits SET is_obliged = 0 WHERE permit_id = ?';
@@ -26,7 +26,7 @@ const NEWEST_PERMIT_TO_GO = `SELECT completed_at, permit_id FROM (${newestOf(0)}
   ORDER BY completed_at DESC, permit_id DESC LIMIT 1 OFFSET ?1`;
 const DELETE_PERMITS = `DELETE FROM local_sync_execution_permits WHERE permit_id IN (
   SELECT p.permit_id FROM local_sync_execution_permits p
-  WHERE p.is_obliged = 0 AND p.completed_at IS NOT NULL AND p.completed_at < ?
+  WHERE p.is_obliged = 0 AND p.completed_at < ?
     AND (p.completed_at, p.permit_id) <= (?, ?)
     AND NOT EXISTS (SELECT 1 FROM local_sync_recovery_obligations o WHERE o.permit_id = p.permit_id)
   ORDER BY p.completed_at, p.permit_id LIMIT ?)`;
@@ -44,13 +44,13 @@ function pruneObligations(call: StoreCall, olderThan: string, limit: number): nu
   if (newest === undefined) return 0;
   const rows = readAllForUpdate(call.database, SELECT_OBLIGATIONS, [
     olderThan,
-    newest['resolved_at'] ?? null,
-    newest['obligation_id'] ?? null,
+    String(newest['resolved_at']),
+    String(newest['obligation_id']),
     limit,
   ]);
   for (const row of rows) {
-    call.database.prepare(DELETE_OBLIGATION).run([row['obligation_id'] ?? null]);
-    call.database.prepare(FREE_PERMIT).run([row['permit_id'] ?? null]);
+    call.database.prepare(DELETE_OBLIGATION).run([String(row['obligation_id'])]);
+    call.database.prepare(FREE_PERMIT).run([String(row['permit_id'])]);
   }
   return rows.length;
 }
@@ -60,5 +60,5 @@ function prunePermits(call: StoreCall, olderThan: string, limit: number): number
   if (newest === undefined) return 0;
   return call.database
     .prepare(DELETE_PERMITS)
-    .run([olderThan, newest['completed_at'] ?? null, newest['permit_id'] ?? null, limit]).changes;
+    .run([olderThan, String(newest['completed_at']), String(newest['permit_id']), limit]).changes;
 }

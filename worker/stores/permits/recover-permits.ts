@@ -55,7 +55,7 @@ export function abandonNeverStarted(call: StoreCall, input: AbandonForDrainInput
 }
 
 export function recoverExpired(call: StoreCall, input: RecoverExpiredInput): AbandonmentCounts {
-  const excluded = new Set(input.excludePermitIds ?? []);
+  const excluded = new Set(input.excludePermitIds);
   const due = readPermits(call, SELECT_DUE, [input.workspaceId, call.now, input.currentServerInstanceId]);
   return abandonAll(
     call,

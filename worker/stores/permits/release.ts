@@ -13,9 +13,10 @@ import {
 import { movePermit, mustGetFenced } from './permit-rows';
 import { settleRejectedMutation } from './settle-replays';
 
+/** Of handshakes and bootstraps, whose obligations are refetches all. */
 const SELECT_ACKNOWLEDGED = `${FROM_OBLIGATIONS_WITH_ORIGIN}
   WHERE o.workspace_id = ? AND o.operation_class = ? AND o.resolved_at IS NULL
-    AND o.required_action = 'refetch-from-committed-cursor' AND ${ORIGIN_GENERATION} <= ? ${OBLIGATION_ORDER}`;
+    AND ${ORIGIN_GENERATION} <= ? ${OBLIGATION_ORDER}`;
 
 /** Gives a permit back. It starts and applies nothing, so it asks nothing of the coordinator. */
 export function releasePermit(call: StoreCall, fence: Fence): Permit {

@@ -22,9 +22,9 @@ import {
   resolveObligation,
 } from './obligation-rows';
 
-/** What a repair that takes the upstream's word for everything makes good. */
+/** What a repair that takes the upstream's word for everything makes good: refetches, and pushes to replay. */
 const REPAIRABLE = `o.resolved_at IS NULL AND (
-    (o.operation_class IN ('pull', 'repair') AND o.required_action = 'refetch-from-committed-cursor')
+    o.operation_class IN ('pull', 'repair')
     OR (o.operation_class = 'push' AND o.required_action = 'replay-operation-then-reconcile'))`;
 const COUNT_REPAIRABLE = `SELECT count(*) AS total, coalesce(sum(o.operation_class = 'push'), 0) AS pushes
   FROM local_sync_recovery_obligations o WHERE o.workspace_id = ? AND ${REPAIRABLE}`;
@@ -53,7 +53,7 @@ export function resolveDispatches(call: StoreCall, input: ResolveDispatchInput):
 
 export function inspectRepairable(call: StoreCall, workspaceId: string): RepairInspection {
   const row = readForUpdate(call.database, COUNT_REPAIRABLE, [workspaceId]);
-  return { total: Number(row?.['total'] ?? 0), requiresV2PushReplay: Number(row?.['pushes'] ?? 0) > 0 };
+  return { total: Number(row?.['total']), requiresV2PushReplay: Number(row?.['pushes']) > 0 }; // a count always has its row
 }
 
 /** Resolves everything that a repair from the upstream's whole state has made good. */

@@ -27,9 +27,10 @@ import {
   resolveObligation,
 } from './obligation-rows';
 
+/** Of pulls and repairs, whose obligations are refetches all. */
 const SELECT_REFETCHES = `${FROM_OBLIGATIONS_WITH_ORIGIN}
   WHERE o.workspace_id = ? AND o.operation_class = ? AND o.resolved_at IS NULL
-    AND o.required_action = 'refetch-from-committed-cursor' AND ${ORIGIN_GENERATION} <= ?`;
+    AND ${ORIGIN_GENERATION} <= ?`;
 const SELECT_RESOLVABLE = `${SELECT_REFETCHES} AND o.last_committed_cursor_json IS ? ${OBLIGATION_ORDER}`;
 const SELECT_OVERTAKEN = `${SELECT_REFETCHES} AND o.stream = ?
   AND o.last_committed_cursor_json IS NOT ? ${OBLIGATION_ORDER}`;

@@ -1,7 +1,6 @@
 import type { Json } from '../../../src/domain/json';
 import type { Permit } from '../../../src/domain/permit';
 import type { OperationClass } from '../../../src/domain/permit-vocabulary';
-import { isMutation } from '../../../src/domain/operation-class';
 import type { StoreCall } from '../store-call';
 import {
   FROM_OBLIGATIONS_WITH_ORIGIN,
@@ -10,14 +9,16 @@ import {
   resolveObligation,
 } from './obligation-rows';
 
+/** What names an operation is a replay. */
 const SELECT_OPEN_REPLAYS = `${FROM_OBLIGATIONS_WITH_ORIGIN}
   WHERE o.workspace_id = ? AND o.operation_class = ? AND o.operation_identity = ? AND o.resolved_at IS NULL
-    AND o.required_action = 'replay-operation-then-reconcile' ${OBLIGATION_ORDER}`;
+  ${OBLIGATION_ORDER}`;
 
 interface Replay {
   readonly workspaceId: string;
   readonly operationClass: OperationClass;
-  readonly operationIdentity: string;
+  /** Null names none: what is no mutation has no replays. */
+  readonly operationIdentity: string | null;
 }
 
 /** Resolves the open replays of one operation, whichever attempt each came from. */
@@ -57,8 +58,7 @@ export function settleReplaysUpTo(
 /** Once the upstream has refused a mutation, earlier attempts at it of unknown fate need no replay. */
 export function settleRejectedMutation(call: StoreCall, permit: Permit): void {
   const { operationIdentity, operationClass, permitId, workspaceId } = permit;
-  if (permit.state !== 'gateway-complete-awaiting-apply' || permit.upstreamDisposition !== 'rejected') return;
-  if (!isMutation(operationClass) || operationIdentity === null) return;
+  if (permit.upstreamDisposition !== 'rejected') return;
   const evidence = { version: 1, kind: 'rejected', operationIdentity, permitId };
   settleReplays(call, { workspaceId, operationClass, operationIdentity }, evidence);
 }
