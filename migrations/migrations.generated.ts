@@ -21,4 +21,9 @@ export const STORE_MIGRATIONS: readonly {
     name: "cursors",
     sql: "-- How far each stream of a workspace is committed locally.\nCREATE TABLE local_workspace_sync_cursors (\n  workspace_id TEXT NOT NULL,\n  stream TEXT NOT NULL,\n  cursor_json TEXT,\n  coordinator_generation INTEGER NOT NULL,\n  updated_at TEXT NOT NULL,\n  PRIMARY KEY (workspace_id, stream)\n) STRICT, WITHOUT ROWID;\n\n-- Rows that could not be decoded, as they were found.\nCREATE TABLE local_sync_quarantine (\n  quarantine_id INTEGER NOT NULL PRIMARY KEY,\n  source_table TEXT NOT NULL,\n  row_json TEXT NOT NULL,\n  reason TEXT NOT NULL,\n  found_at TEXT NOT NULL\n) STRICT;\n\n-- The replies of mutating calls whose own row does not answer a repeat.\nCREATE TABLE local_sync_call_receipts (\n  call_id TEXT NOT NULL PRIMARY KEY,\n  reply_json TEXT NOT NULL,\n  created_at TEXT NOT NULL\n) STRICT;\n\nCREATE INDEX local_sync_call_receipts_created ON local_sync_call_receipts (created_at);\n",
   },
+  {
+    id: 4,
+    name: "call_marks",
+    sql: "-- Calls that a writer died with, while the next one runs them: what is still here after another death is to blame.\nCREATE TABLE local_sync_call_marks (\n  call_id TEXT NOT NULL PRIMARY KEY,\n  writer_epoch INTEGER NOT NULL CHECK (writer_epoch >= 1),\n  marked_at TEXT NOT NULL\n) STRICT, WITHOUT ROWID;\n",
+  },
 ];

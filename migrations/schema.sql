@@ -207,3 +207,9 @@ CREATE TABLE local_sync_call_receipts (
 ) STRICT;
 
 CREATE INDEX local_sync_call_receipts_created ON local_sync_call_receipts (created_at);
+
+CREATE TABLE local_sync_call_marks (
+  call_id TEXT NOT NULL PRIMARY KEY,
+  writer_epoch INTEGER NOT NULL CHECK (writer_epoch >= 1),
+  marked_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;

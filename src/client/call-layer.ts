@@ -7,10 +7,12 @@
  *
  * Rules: calls made in one tick travel in one message, reads apart from writes so that a read never waits for a
  * commit; an answer counts whichever writer gave it; each call ends by its deadline, its signal or `close` at the latest.
- * A repeat is safe because the writer answers it from the row or the receipt that the first run left.
+ * A repeat is safe because the writer answers it from the row or the receipt that the first run left. It says how many
+ * writers died with the call, so that the next one can take care.
  * Failure: `details.outcome` of a call that ended without an answer is `not-executed` where it was never sent, else `unknown`.
  */
-import { LIBRARY_CODES, type LibraryCode } from '../domain/error-codes';
+import { makeCallId, type CallIdKind } from '../domain/call-id';
+import { LIBRARY_CODES } from '../domain/error-codes';
 import { TidelockError } from '../domain/tidelock-error';
 import type { Platform } from '../platform/platform';
 import type { CallEnvelope, CallReply } from '../protocol/call';
@@ -22,7 +24,9 @@ import {
   MAX_TIMEOUT_MS,
 } from '../protocol/limits';
 import { measureInput } from '../protocol/measure-input';
-import { CALLS, type CallInput, type CallName, type CallOutput } from '../protocol/surface';
+import { CALLS, type CallInput, type CallKind, type CallName, type CallOutput } from '../protocol/surface';
+import { outOfTime, unanswered, type Silence } from './unanswered';
+import { WriterPulse } from './writer-pulse';
 
 /** How a caller bounds its waiting. */
 export interface CallOptions {
@@ -36,6 +40,13 @@ export interface CallLink {
   invoke(envelopes: readonly CallEnvelope[]): Promise<CallReply[]>;
 }
 
+export interface CallLayerOptions {
+  /** Why nobody may be answering; `isSilent` where there is a writer that says nothing. */
+  readonly explain?: (isSilent: boolean) => Silence;
+  /** The writer has fallen silent, or speaks again. */
+  readonly onSilence?: (isSilent: boolean) => void;
+}
+
 interface PendingCall {
   readonly callId: string;
   readonly call: CallName;
@@ -43,6 +54,7 @@ interface PendingCall {
   readonly sizeBytes: number;
   readonly deadlineAt: number;
   attempt: number;
+  deaths: number;
   isSent: boolean;
   /** Ever sent, to whichever writer: from then on it may have run. */
   mayHaveRun: boolean;
@@ -53,17 +65,28 @@ interface PendingCall {
 
 export class CallLayer {
   readonly #platform: Platform;
-  readonly #explain: () => unknown;
+  readonly #options: CallLayerOptions;
+  readonly #pulse: WriterPulse;
   readonly #pending = new Map<string, PendingCall>();
   #queue: PendingCall[] = [];
   #isFlushPlanned = false;
   #link: CallLink | undefined;
   #isClosed = false;
 
-  /** `explain` tells why nobody may be answering: the cause of a call that ran out of time. */
-  constructor(platform: Platform, explain: () => unknown = () => undefined) {
+  constructor(platform: Platform, options: CallLayerOptions = {}) {
     this.#platform = platform;
-    this.#explain = explain;
+    this.#options = options;
+    this.#pulse = new WriterPulse({
+      platform,
+      isWaiting: () => this.#isWaitingForAnswer(),
+      ping: () => this.#sendControl('calls.ping', {}),
+      onChange: (isSilent) => options.onSilence?.(isSilent),
+    });
+  }
+
+  /** Whether the call has not ended yet. */
+  has(callId: string): boolean {
+    return this.#pending.has(callId);
   }
 
   /** @throws TidelockError (as a rejection) INVALID_INPUT, PAYLOAD_TOO_LARGE, ABORTED, DEADLINE_EXCEEDED, CLIENT_CLOSED, and what the call throws. */
@@ -74,22 +97,28 @@ export class CallLayer {
   ): Promise<CallOutput<C>> {
     // The writer answers a call with its output; the surface is the contract.
     return new Promise<CallOutput<C>>((resolve: (value: unknown) => void, reject) => {
-      if (this.#isClosed) throw unanswered(LIBRARY_CODES.CLIENT_CLOSED, call, false);
+      const unsent = { call, callId: null, mayHaveRun: false };
+      if (this.#isClosed) throw unanswered(LIBRARY_CODES.CLIENT_CLOSED, unsent);
       const timeoutMs = readTimeoutMs(options.timeoutMs);
       const sizeBytes = measureInput(input);
       if (options.signal?.aborted === true)
-        throw unanswered(LIBRARY_CODES.ABORTED, call, false, options.signal.reason);
+        throw unanswered(LIBRARY_CODES.ABORTED, unsent, options.signal.reason);
       this.#admit({ call, input, sizeBytes, timeoutMs, signal: options.signal, resolve, reject });
     });
   }
 
-  /** A writer to send to from now on. What an earlier one left unanswered is asked again. */
-  attach(link: CallLink): void {
+  /**
+   * A writer to send to from now on. What an earlier one left unanswered is asked again.
+   * `hasEarlierDied`: it was not merely left, so what it was running may be to blame.
+   */
+  attach(link: CallLink, { hasEarlierDied = false } = {}): void {
     this.#link = link;
+    this.#pulse.hear();
     for (const call of this.#pending.values()) {
       if (!call.isSent) continue;
       call.isSent = false;
       call.attempt += 1;
+      if (hasEarlierDied) call.deaths += 1;
       this.#queue.push(call);
     }
     this.#planFlush();
@@ -98,13 +127,15 @@ export class CallLayer {
   /** No writer for now: calls wait, each to its own deadline. */
   detach(): void {
     this.#link = undefined;
+    this.#pulse.stop();
   }
 
   /** Rejects everything pending and all later calls with CLIENT_CLOSED. Idempotent. */
   close(): void {
     this.#isClosed = true;
-    this.#link = undefined;
-    for (const call of [...this.#pending.values()]) this.#end(call, LIBRARY_CODES.CLIENT_CLOSED);
+    this.detach();
+    for (const call of [...this.#pending.values()])
+      this.#end(call, unanswered(LIBRARY_CODES.CLIENT_CLOSED, call));
   }
 
   #admit(asked: {
@@ -117,9 +148,11 @@ export class CallLayer {
     readonly reject: (error: Error) => void;
   }): void {
     const { signal, timeoutMs, ...rest } = asked;
-    const onAbort = (): void => this.#end(pending, LIBRARY_CODES.ABORTED, signal?.reason);
+    const now = this.#platform.now();
+    const onAbort = (): void =>
+      this.#end(pending, unanswered(LIBRARY_CODES.ABORTED, pending, signal?.reason));
     const stopTimer = this.#platform.after(timeoutMs, () =>
-      this.#end(pending, LIBRARY_CODES.DEADLINE_EXCEEDED, this.#explain()),
+      this.#end(pending, outOfTime(pending, this.#explain())),
     );
     const release = (): void => {
       stopTimer();
@@ -127,9 +160,10 @@ export class CallLayer {
     };
     const pending: PendingCall = {
       ...rest,
-      callId: this.#platform.randomUuid(),
-      deadlineAt: this.#platform.now() + timeoutMs,
+      callId: makeCallId(idKindOf(rest.call), { now, uuid: this.#platform.randomUuid() }),
+      deadlineAt: now + timeoutMs,
       attempt: 1,
+      deaths: 0,
       isSent: false,
       mayHaveRun: false,
       release,
@@ -164,8 +198,12 @@ export class CallLayer {
       call.isSent = true;
       call.mayHaveRun = true;
     }
+    this.#pulse.watch();
     link.invoke(calls.map(toEnvelope)).then(
-      (replies) => replies.forEach((reply) => this.#settle(reply)),
+      (replies) => {
+        if (link === this.#link) this.#pulse.hear();
+        replies.forEach((reply) => this.#settle(reply));
+      },
       (error: unknown) => calls.forEach((call) => this.#settleFailedSend(call, error)),
     );
   }
@@ -186,21 +224,37 @@ export class CallLayer {
     );
   }
 
-  #end(call: PendingCall, code: LibraryCode, cause?: unknown): void {
+  #end(call: PendingCall, error: Error): void {
     if (this.#take(call.callId) === undefined) return;
-    call.reject(unanswered(code, call.call, call.mayHaveRun, cause, call.callId));
-    if (call.isSent && this.#link !== undefined) this.#sendCancel(this.#link, call.callId);
+    call.reject(error);
+    if (call.isSent) this.#sendControl('calls.cancel', { callIds: [call.callId] });
   }
 
-  #sendCancel(link: CallLink, callId: string): void {
+  /** Nobody waits for it: a cancel is a courtesy, the deadline in the envelope ends the call as well. */
+  #sendControl<C extends 'calls.cancel' | 'calls.ping'>(call: C, input: CallInput<C>): void {
+    const link = this.#link;
+    if (link === undefined) return;
+    const now = this.#platform.now();
     const envelope: CallEnvelope = {
-      callId: this.#platform.randomUuid(),
-      call: 'calls.cancel',
-      input: { callIds: [callId] },
-      deadlineAt: this.#platform.now() + DEFAULT_CALL_TIMEOUT_MS,
+      callId: makeCallId('read', { now, uuid: this.#platform.randomUuid() }),
+      call,
+      input,
+      deadlineAt: now + DEFAULT_CALL_TIMEOUT_MS,
       attempt: 1,
+      deaths: 0,
     };
-    link.invoke([envelope]).catch(() => undefined); // a courtesy: the deadline in the envelope ends the call as well
+    link.invoke([envelope]).then(
+      () => link === this.#link && this.#pulse.hear(),
+      () => undefined,
+    );
+  }
+
+  #isWaitingForAnswer(): boolean {
+    return this.#link !== undefined && [...this.#pending.values()].some(({ isSent }) => isSent);
+  }
+
+  #explain(): Silence {
+    return this.#options.explain?.(this.#pulse.isSilent) ?? { holder: null, cause: undefined };
   }
 
   #take(callId: string): PendingCall | undefined {
@@ -212,8 +266,13 @@ export class CallLayer {
   }
 }
 
-function toEnvelope({ callId, call, input, deadlineAt, attempt }: PendingCall): CallEnvelope {
-  return { callId, call, input, deadlineAt, attempt };
+function toEnvelope({ callId, call, input, deadlineAt, attempt, deaths }: PendingCall): CallEnvelope {
+  return { callId, call, input, deadlineAt, attempt, deaths };
+}
+
+function idKindOf(call: CallName): CallIdKind {
+  const { kind, repeat }: CallKind = CALLS[call];
+  return kind === 'write' && repeat !== undefined ? repeat : 'read';
 }
 
 function split(calls: readonly PendingCall[]): PendingCall[][] {
@@ -241,24 +300,4 @@ export function readTimeoutMs(timeoutMs: number = DEFAULT_CALL_TIMEOUT_MS): numb
       details: { path: 'timeoutMs', problem: 'not a number of milliseconds from 1 to a day' },
     },
   );
-}
-
-const REASONS: Partial<Record<LibraryCode, string>> = {
-  ABORTED: 'was aborted by its signal',
-  DEADLINE_EXCEEDED: 'got no answer in time',
-  CLIENT_CLOSED: 'ended with its client, which is closed',
-};
-
-function unanswered(
-  code: LibraryCode,
-  call: CallName,
-  mayHaveRun: boolean,
-  cause?: unknown,
-  callId?: string,
-): TidelockError {
-  const outcome = mayHaveRun && CALLS[call].kind === 'write' ? 'unknown' : 'not-executed';
-  return new TidelockError(code, `${call} ${REASONS[code] ?? 'ended'}.`, {
-    details: { call, callId: callId ?? null, outcome },
-    cause,
-  });
 }

@@ -1,5 +1,6 @@
 import { LIBRARY_CODES } from '../domain/error-codes';
 import { TidelockError } from '../domain/tidelock-error';
+import type { WriterHolder } from '../election/writer-holder';
 import { browserTabPlatform } from '../platform/browser-tab-platform';
 import type { TabPlatform } from '../platform/platform';
 import type { StorageKind } from '../protocol/discovery';
@@ -28,8 +29,8 @@ export interface ConnectOptions {
 
 /**
  * Joins the tabs of a database and resolves once a writer serves this one.
- * @throws TidelockError INVALID_INPUT, UNSUPPORTED_ENVIRONMENT, WORKER_LOAD_FAILED, START_TIMEOUT, PROTOCOL_MISMATCH,
- *   ABORTED, and where this tab's worker was to open the database: STORAGE_*, MIGRATION_FAILED, SCHEMA_TOO_NEW
+ * @throws TidelockError INVALID_INPUT, UNSUPPORTED_ENVIRONMENT, WORKER_LOAD_FAILED, START_TIMEOUT,
+ *   WRITER_UNRESPONSIVE, PROTOCOL_MISMATCH, ABORTED, and where this tab's worker was to open the database: STORAGE_*, MIGRATION_FAILED, SCHEMA_TOO_NEW
  * @example
  * const tide = await connect<App>({
  *   name: 'tasks',
@@ -50,12 +51,15 @@ export async function connectOn<App extends AppOf>(
   if (options.signal?.aborted === true) throw aborted(options.signal.reason);
   const { name, worker, storage = 'opfs', signal } = options;
   const timeoutMs = readTimeoutMs(options.startTimeoutMs ?? DEFAULT_START_TIMEOUT_MS);
-  const calls = new CallLayer(platform, () => presence.board.current.workerError ?? undefined);
+  const calls = new CallLayer(platform, {
+    explain: (isSilent) => presence.explain(isSilent),
+    onSilence: (isSilent) => presence.seeSilence(isSilent),
+  });
   const presence: Presence = new Presence({ platform, db: name, storage, factory: worker, calls });
   const tide = new Tide<ShapeOf<App>>({ platform, db: name, calls, presence });
 
   const stopTimer = platform.after(timeoutMs, () =>
-    presence.fail(startTimedOut(timeoutMs, presence.board.current)),
+    presence.fail(startTimedOut(timeoutMs, presence.board.current, presence.explain(false).holder)),
   );
   const onAbort = (): void => presence.fail(aborted(signal?.reason));
   signal?.addEventListener('abort', onAbort, { once: true });
@@ -110,11 +114,23 @@ function unsupported(missing: string, advice: string): never {
   );
 }
 
-function startTimedOut(timeoutMs: number, { workerStage: stage, workerError }: TideStatus): TidelockError {
+function startTimedOut(
+  timeoutMs: number,
+  { workerStage: stage, workerError }: TideStatus,
+  holder: WriterHolder | null,
+): TidelockError {
+  const cause = workerError ?? undefined;
+  if (holder !== null) {
+    return new TidelockError(
+      LIBRARY_CODES.WRITER_UNRESPONSIVE,
+      `No writer served this tab within ${timeoutMs} ms: another one keeps the place and says nothing.`,
+      { details: { stage, timeoutMs, holder }, cause },
+    );
+  }
   return new TidelockError(
     LIBRARY_CODES.START_TIMEOUT,
     `No writer served this tab within ${timeoutMs} ms; its own worker stands at "${stage}".`,
-    { details: { stage, timeoutMs }, cause: workerError ?? undefined },
+    { details: { stage, timeoutMs }, cause },
   );
 }
 

@@ -1,3 +1,4 @@
+import { makeTimeOrderedId } from '../domain/call-id';
 import { STORE_CODES } from '../domain/error-codes';
 import type { DrainScope } from '../domain/permit';
 import { isTidelockError } from '../domain/tidelock-error';
@@ -26,11 +27,7 @@ export class PermitsApi {
 
   /** Issues a durable lease for one upstream request. The same `permitId` with the same input gives the same permit. */
   issue(input: Input<'permits.issue'>, options?: CallOptions): Answer<'permits.issue'> {
-    return this.#fenced(
-      'permits.issue',
-      { ...input, permitId: input.permitId ?? this.#platform.randomUuid() },
-      options,
-    );
+    return this.#fenced('permits.issue', { ...input, permitId: input.permitId ?? this.#newId() }, options);
   }
   /** Moves a permit into flight, or records what is known of its request. */
   transition(input: Input<'permits.transition'>, options?: CallOptions): Answer<'permits.transition'> {
@@ -82,6 +79,10 @@ export class PermitsApi {
     options?: CallOptions,
   ): Answer<'permits.listOpenRecoveryObligations'> {
     return this.#calls.invoke('permits.listOpenRecoveryObligations', { workspaceId }, options);
+  }
+
+  #newId(): string {
+    return makeTimeOrderedId({ now: this.#platform.now(), uuid: this.#platform.randomUuid() });
   }
 
   /** A takeover changes the instance id under the caller's feet; a call that named the former one is meant for the new. */

@@ -6,9 +6,11 @@
  *   start → session ──pagehide──→ none ──pageshow (persisted)──→ session → … → stop
  */
 import { makeDeferred } from '../domain/deferred';
+import type { WriterHolder } from '../election/writer-holder';
 import type { CallLayer } from './call-layer';
 import { TabSession, type SessionEvents, type SessionOptions } from './session';
 import { StatusBoard } from './status';
+import type { Silence } from './unanswered';
 
 export interface PresenceOptions extends Omit<SessionOptions, 'events' | 'isReturning'> {
   readonly calls: CallLayer;
@@ -21,6 +23,8 @@ export class Presence {
   readonly #knownWriters = new Set<string>();
   readonly #firstWriter = makeDeferred<void>();
   readonly #stopped = new AbortController();
+  /** Who holds the writer's lock while no writer serves this tab. */
+  #unservedBy: WriterHolder | null = null;
   #session: TabSession;
 
   constructor(options: PresenceOptions) {
@@ -57,6 +61,19 @@ export class Presence {
     return this.#knownWriters.has(serverInstanceId);
   }
 
+  /** Why a call may get no answer; `isSilent` where the present writer says nothing. */
+  explain(isSilent: boolean): Silence {
+    const { workerError, writer } = this.board.current;
+    const silentWriter = isSilent && writer !== null ? { sessionId: writer.sessionId, clientId: null } : null;
+    return { holder: silentWriter ?? this.#unservedBy, cause: workerError ?? undefined };
+  }
+
+  /** The writer that serves this tab has fallen silent, or speaks again. */
+  seeSilence(isSilent: boolean): void {
+    if (this.board.current.connection === 'closed') return;
+    this.board.update({ connection: isSilent ? 'unresponsive' : 'connected' });
+  }
+
   /** Ends `start`'s waiting with an error, if it still waits. */
   fail(error: unknown): void {
     this.#firstWriter.reject(error);
@@ -70,6 +87,7 @@ export class Presence {
 
   #leave(): void {
     this.#session.stop();
+    this.#unservedBy = null;
     this.#options.calls.detach();
   }
 
@@ -92,15 +110,21 @@ export class Presence {
   }
 
   readonly #events: SessionEvents = {
-    onLink: (link) => {
+    onLink: (link, options) => {
+      this.#unservedBy = null;
       this.#knownWriters.add(link.writer.serverInstanceId);
-      this.#options.calls.attach(link);
+      this.#options.calls.attach(link, options);
+    },
+    onUnserved: (holder) => {
+      if (holder?.clientId === this.#unservedBy?.clientId) return;
+      this.#unservedBy = holder;
+      this.board.update({ connection: holder === null ? 'connecting' : 'unresponsive' });
     },
     onCoordinator: (view, writer) => {
       this.board.see(view, writer);
       this.#firstWriter.resolve();
     },
-    onStage: (workerStage) => this.board.seeStage(workerStage),
+    onStage: (workerStage, deadlineAt) => this.board.seeStage(workerStage, deadlineAt),
     onWorkerTrouble: (error) => this.board.update({ workerError: error }),
     onWorkerFailed: (error) => {
       this.board.update({ workerError: error });

@@ -12,6 +12,7 @@ import { LIBRARY_CODES } from '../domain/error-codes';
 import { TidelockError } from '../domain/tidelock-error';
 import { holdLock } from '../election/locks';
 import { WorkerKeeper } from '../election/worker-keeper';
+import { findWriterHolder, type WriterHolder } from '../election/writer-holder';
 import type { TabPlatform } from '../platform/platform';
 import type { CoordinatorView, DiscoveryMessage, StorageKind, WriterIdentity } from '../protocol/discovery';
 import { PROTOCOL_VERSION } from '../protocol/limits';
@@ -23,10 +24,16 @@ import { WriterLink } from '../transport/writer-link';
 /** Between two hellos while no writer answers: a lost message costs at most this. */
 const HELLO_INTERVAL_MS = 500;
 
+/** So many hellos without an answer, about two seconds, and whoever holds the writer's lock is named. */
+const MANY_HELLOS = 4;
+
 export interface SessionEvents {
-  onLink(link: WriterLink): void;
+  /** `hasEarlierDied`: the writer served so far is gone, and did not say goodbye. */
+  onLink(link: WriterLink, options: { readonly hasEarlierDied: boolean }): void;
   onCoordinator(view: CoordinatorView, writer: WriterIdentity): void;
-  onStage(stage: WorkerStage): void;
+  onStage(stage: WorkerStage, deadlineAt: number | null): void;
+  /** Another tab's worker holds the writer's lock and does not greet back; null where none does. */
+  onUnserved(holder: WriterHolder | null): void;
   /** This tab's worker failed and is tried again. */
   onWorkerTrouble(error: Error): void;
   /** This tab's worker failed for good. */
@@ -54,6 +61,10 @@ export class TabSession {
   #link: WriterLink | undefined;
   /** The highest epoch heard of: until the link is to it, this tab is greeting. */
   #newestEpoch = 0;
+  /** Writers whose pages said that they end. */
+  readonly #left = new Set<string>();
+  /** Hellos in a row that no writer answered. */
+  #unanswered = 0;
   #stopGreeting: (() => void) | undefined;
   #releaseLock: (() => void) | undefined;
 
@@ -74,7 +85,7 @@ export class TabSession {
       sessionId: this.sessionId,
       isReturning,
       onTrouble: (error) => events.onWorkerTrouble(error),
-      onStage: (stage) => events.onStage(stage),
+      onStage: (stage, deadlineAt) => events.onStage(stage, deadlineAt),
       onFailed: (error) => events.onWorkerFailed(error),
     });
   }
@@ -100,6 +111,7 @@ export class TabSession {
   stop(): void {
     this.#stopped.abort();
     this.#stopGreeting?.();
+    this.#sayGoodbye();
     this.#keeper.stop();
     this.#channel?.close();
     this.#link?.close();
@@ -110,6 +122,26 @@ export class TabSession {
   #greet(): void {
     if (this.#link !== undefined && this.#link.writer.epoch >= this.#newestEpoch) return;
     this.#channel?.send(null, { kind: 'hello' });
+    this.#unanswered += 1;
+    if (this.#unanswered > MANY_HELLOS) this.#lookForHolder();
+  }
+
+  #lookForHolder(): void {
+    const { platform, db, events } = this.#options;
+    findWriterHolder(platform.locks, db).then(
+      (holder) => {
+        if (this.#unanswered <= MANY_HELLOS || this.#stopped.signal.aborted) return;
+        // This tab's own worker is on its way, and has its own times.
+        events.onUnserved(holder?.sessionId === this.sessionId ? null : holder);
+      },
+      () => undefined, // nothing is known then; the next hello asks again
+    );
+  }
+
+  /** So that no call is blamed for the death of a writer whose page just ends. */
+  #sayGoodbye(): void {
+    const writer = this.#link?.writer;
+    if (writer?.sessionId === this.sessionId) this.#channel?.send(null, { kind: 'leave', writer });
   }
 
   #hearOf(writer: WriterIdentity): void {
@@ -134,6 +166,9 @@ export class TabSession {
       case 'refuse':
         if (this.#link === undefined) this.#options.events.onRefused(refused(body.protocol));
         return;
+      case 'leave':
+        this.#left.add(body.writer.serverInstanceId);
+        return;
       case 'hello':
         return; // for the writer
     }
@@ -141,10 +176,13 @@ export class TabSession {
 
   #connect(writer: WriterIdentity): void {
     if (this.#link !== undefined && writer.epoch <= this.#link.writer.epoch) return;
-    this.#link?.close();
-    const { platform, db } = this.#options;
+    const earlier = this.#link;
+    earlier?.close();
+    const { platform, db, events } = this.#options;
     this.#link = new WriterLink(platform, { db, sessionId: this.sessionId, writer });
-    this.#options.events.onLink(this.#link);
+    this.#unanswered = 0;
+    const hasEarlierDied = earlier !== undefined && !this.#left.has(earlier.writer.serverInstanceId);
+    events.onLink(this.#link, { hasEarlierDied });
   }
 
   #isCurrent(writer: WriterIdentity): boolean {

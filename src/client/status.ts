@@ -7,13 +7,18 @@ export interface TideStatus {
   readonly db: string;
   /** This page's session; changes when the page returns from the back/forward cache. */
   readonly sessionId: string;
-  /** `connecting` until a writer answers, and again when this tab's worker was the writer and died. The death of another
-   * tab's writer is not seen until the next one is there. */
-  readonly connection: 'connecting' | 'connected' | 'closed';
+  /**
+   * `connecting` until a writer answers, and again when this tab's worker was the writer and died; `unresponsive` while
+   * one keeps its place and says nothing, calls waiting. The death of another tab's writer is not seen until the next
+   * one is there.
+   */
+  readonly connection: 'connecting' | 'connected' | 'unresponsive' | 'closed';
   /** Whether this tab's own worker is the writer. */
   readonly role: 'writer' | 'follower';
   /** Where this tab's own worker stands; `waiting` is the normal state of a follower's. */
   readonly workerStage: WorkerStage;
+  /** When that stage counts as hung and another worker is made, in epoch milliseconds; null where it may last. */
+  readonly workerStageDeadlineAt: number | null;
   /** What last went wrong with this tab's own worker; null while it is well. Another tab's may serve this one. */
   readonly workerError: Error | null;
   /** The writer that serves this tab; null before the first. */
@@ -57,6 +62,7 @@ export class StatusBoard {
       connection: 'connecting',
       role: 'follower',
       workerStage: 'loading',
+      workerStageDeadlineAt: null,
       workerError: null,
       writer: null,
       storage: null,
@@ -92,10 +98,11 @@ export class StatusBoard {
   }
 
   /** A worker of this tab that was the writer and is not serving any more leaves nobody to be connected to. */
-  seeStage(workerStage: WorkerStage): void {
+  seeStage(workerStage: WorkerStage, workerStageDeadlineAt: number | null): void {
     const isWell = workerStage === 'waiting' || workerStage === 'serving';
     this.update({
       workerStage,
+      workerStageDeadlineAt,
       ...(isWell ? { workerError: null } : {}),
       ...(this.#status.role === 'writer' && workerStage !== 'serving' ? { connection: 'connecting' } : {}),
     });

@@ -3,6 +3,7 @@ import type { CoordinatorState, RequestedBy } from '../domain/coordinator-state'
 import type { Json } from '../domain/json';
 import { TidelockError } from '../domain/tidelock-error';
 import type { Platform } from '../platform/platform';
+import type { CallOutcome } from '../protocol/call';
 import type { AppShape, InputOf, NameOf, OutputOf } from './app-shape';
 import type { CallLayer, CallOptions } from './call-layer';
 import type { SessionEnd } from './gateway/bounds';
@@ -112,6 +113,16 @@ export class Tide<Shape extends AppShape = AppShape> {
   ): Promise<OutputOf<Shape['queries'], Name>> {
     const call = { handler: name, input: input as Json, workspaceId: this.#openedWorkspaceId }; // checked before it is sent
     return this.#parts.calls.invoke('app.query', call, options) as Promise<OutputOf<Shape['queries'], Name>>; // the handler's own type
+  }
+
+  /**
+   * What became of a call that ended without an answer, by the `details.callId` of its error. Good for seven days, in
+   * any tab, across reloads. Calls answered by a row (issuing a permit, moving one) leave no receipt and are `unknown`:
+   * read the row.
+   */
+  async outcome(callId: string, options?: CallOptions): Promise<CallOutcome> {
+    if (this.#parts.calls.has(callId)) return { status: 'pending' };
+    return await this.#parts.calls.invoke('calls.readOutcome', { callId }, options);
   }
 
   /** Listens; returns the function that stops it. */

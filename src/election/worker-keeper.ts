@@ -5,7 +5,7 @@
  *   factory() → loaded → start → (worker holds its lock) → waiting → … → serving
  *       ↑         │                 │ lock free: it died
  *       └─────────┴──────── pause, then again
- *          no word in time: it died while loading
+ *          no word in time: it died while loading; a stage that outlasts its time; ten silent seconds: it is stuck
  *
  * Rules: one worker at a time; a pause grows with each failure in a row and falls back once a worker serves or lived
  * long. Before it holds its lock nobody can tell a dead worker from a slow one, so it is given a time that grows.
@@ -23,11 +23,14 @@ import type { TabPlatform } from '../platform/platform';
 import type { StorageKind } from '../protocol/discovery';
 import {
   parseWorkerReport,
+  type PingMessage,
   type StartMessage,
   type WorkerReport,
   type WorkerStage,
 } from '../protocol/worker-port';
 import { waitUntilFree } from './locks';
+import { STAGE_TIMEOUTS_MS } from './stage-timeouts';
+import { STUCK_AFTER_MS, WorkerPulse } from './worker-pulse';
 
 /** How often in a row a fresh worker is tried after a failed opening: a dead worker's file handles are free long before. */
 const MAX_FRESH_TRIES = 5;
@@ -42,6 +45,8 @@ const COLD_START_TIMEOUT_MS = 15_000;
 const WARM_START_TIMEOUT_MS = 5_000;
 const LONGEST_START_TIMEOUT_MS = 40_000;
 
+const PING: PingMessage = { tidelock: 'ping' };
+
 export interface WorkerKeeperOptions {
   readonly platform: TabPlatform;
   readonly db: string;
@@ -50,7 +55,8 @@ export interface WorkerKeeperOptions {
   readonly factory: () => Worker;
   /** A worker of this page has run before, in an earlier session: the script's URL is right. */
   readonly isReturning: boolean;
-  readonly onStage: (stage: WorkerStage) => void;
+  /** `deadlineAt`: epoch milliseconds when the stage counts as hung; null where it may last. */
+  readonly onStage: (stage: WorkerStage, deadlineAt: number | null) => void;
   /** A worker failed, and another will be tried. */
   readonly onTrouble: (error: Error) => void;
   /** This tab's worker is given up. Other tabs' workers may still serve this tab. */
@@ -62,13 +68,16 @@ export class WorkerKeeper {
   readonly #stopped = new AbortController();
   #worker: Worker | undefined;
   #deathWatch: AbortController | undefined;
-  #stopStartTimer: (() => void) | undefined;
+  /** Of the present stage. */
+  #stopStageTimer: (() => void) | undefined;
+  #pulse: WorkerPulse | undefined;
   #stopPause: (() => void) | undefined;
   /** In a row, of any kind; sets the pauses. */
   #failures = 0;
   /** Starts in a row that nothing was heard of; sets the time the next one is given. */
   #silentStarts = 0;
   #madeAtMs = 0;
+  #stage: WorkerStage = 'loading';
   /** Once a script has run, a later one that does not is taken for a lost network and not for a wrong URL. */
   #hasEverLoaded: boolean;
 
@@ -110,26 +119,26 @@ export class WorkerKeeper {
     }
     this.#worker = worker;
     this.#madeAtMs = platform.monotonicMs();
-    this.#options.onStage('loading');
     worker.onmessage = ({ data }: MessageEvent<unknown>): void => {
       const report = parseWorkerReport(data);
       if (report !== undefined && worker === this.#worker) this.#hear(report, worker, workerId);
     };
     worker.onerror = (event): void => {
       // An error after the start is one task's fault and the console's to tell; if it ended the worker, the lock says so.
-      if (worker !== this.#worker || this.#stopStartTimer === undefined) return;
+      if (worker !== this.#worker || this.#stage !== 'loading') return;
       event.preventDefault?.();
       this.#failToStart(loadFailed(event));
     };
     const baseMs = this.#hasEverLoaded ? WARM_START_TIMEOUT_MS : COLD_START_TIMEOUT_MS;
     const timeoutMs = Math.min(baseMs * 2 ** this.#silentStarts, LONGEST_START_TIMEOUT_MS);
-    this.#stopStartTimer = platform.after(timeoutMs, () => {
+    this.#enter('loading', timeoutMs, () => {
       this.#silentStarts += 1;
-      this.#tryAnother(startTimedOut(timeoutMs));
+      return startTimedOut(timeoutMs);
     });
   }
 
   #hear(report: WorkerReport, worker: Worker, workerId: string): void {
+    this.#pulse?.hear();
     switch (report.tidelock) {
       case 'loaded':
         this.#hasEverLoaded = true;
@@ -137,13 +146,14 @@ export class WorkerKeeper {
         else this.#giveUp(protocolMismatch(report.protocol));
         return;
       case 'stage':
-        this.#clearStartTimer();
         this.#silentStarts = 0;
         // The worker takes its lock before its first report, so from now on a free lock means a dead worker.
         if (this.#deathWatch === undefined) this.#watchForDeath(workerId);
         if (report.stage === 'serving') this.#failures = 0;
-        this.#options.onStage(report.stage);
+        this.#follow(report.stage, worker);
         return;
+      case 'pong':
+        return; // heard above
       case 'failed': {
         const error = decodeError(report.error);
         if (report.retryInFreshWorker && this.#failures < MAX_FRESH_TRIES) this.#tryAnother(error);
@@ -151,6 +161,35 @@ export class WorkerKeeper {
         return;
       }
     }
+  }
+
+  #follow(stage: WorkerStage, worker: Worker): void {
+    const timeoutMs = stage === 'loading' ? null : STAGE_TIMEOUTS_MS[stage];
+    this.#enter(stage, timeoutMs, () => stageTimedOut(stage, timeoutMs));
+    if (stage !== 'waiting' && stage !== 'serving') return; // the others have a time of their own
+    this.#pulse = new WorkerPulse({
+      platform: this.#options.platform,
+      ping: () => worker.postMessage(PING),
+      onStuck: () => this.#tryAnother(stuck()),
+    });
+  }
+
+  /** The stage of this worker from now on; where it outlasts its time, another worker is made. */
+  #enter(stage: WorkerStage, timeoutMs: number | null, onTimeout: () => Error): void {
+    this.#leaveStage();
+    this.#stage = stage;
+    const { platform, onStage } = this.#options;
+    if (timeoutMs !== null) {
+      this.#stopStageTimer = platform.after(timeoutMs, () => this.#tryAnother(onTimeout()));
+    }
+    onStage(stage, timeoutMs === null ? null : platform.now() + timeoutMs);
+  }
+
+  #leaveStage(): void {
+    this.#stopStageTimer?.();
+    this.#stopStageTimer = undefined;
+    this.#pulse?.stop();
+    this.#pulse = undefined;
   }
 
   #startMessage(workerId: string): StartMessage {
@@ -161,8 +200,8 @@ export class WorkerKeeper {
   #watchForDeath(workerId: string): void {
     const watch = new AbortController();
     this.#deathWatch = watch;
-    const { db, platform } = this.#options;
-    waitUntilFree(platform.locks, lockNames.worker(db, workerId), watch.signal).then(
+    const { db, platform, sessionId } = this.#options;
+    waitUntilFree(platform.locks, lockNames.worker(db, { sessionId, workerId }), watch.signal).then(
       () => {
         if (watch.signal.aborted) return;
         if (platform.monotonicMs() - this.#madeAtMs > SETTLED_AFTER_MS) this.#failures = 0;
@@ -185,7 +224,7 @@ export class WorkerKeeper {
 
   #makeAnother(): void {
     this.#dropWorker();
-    this.#options.onStage('loading');
+    this.#options.onStage('loading', null);
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
     this.#failures += 1;
     this.#stopPause = this.#options.platform.after(pauseMs, () => this.#makeWorker());
@@ -201,22 +240,33 @@ export class WorkerKeeper {
   #giveUp(error: Error): void {
     this.#dropWorker();
     if (this.#stopped.signal.aborted) return;
-    this.#options.onStage('failed');
+    this.#options.onStage('failed', null);
     this.#options.onFailed(error);
   }
 
   #dropWorker(): void {
-    this.#clearStartTimer();
+    this.#leaveStage();
     this.#deathWatch?.abort();
     this.#deathWatch = undefined;
     this.#worker?.terminate();
     this.#worker = undefined;
   }
+}
 
-  #clearStartTimer(): void {
-    this.#stopStartTimer?.();
-    this.#stopStartTimer = undefined;
-  }
+function stageTimedOut(stage: WorkerStage, timeoutMs: number | null): TidelockError {
+  return new TidelockError(
+    LIBRARY_CODES.START_TIMEOUT,
+    `This tab's worker stood at "${stage}" for ${timeoutMs ?? 0} ms and was ended; another one is tried.`,
+    { details: { stage, timeoutMs } },
+  );
+}
+
+function stuck(): TidelockError {
+  return new TidelockError(
+    LIBRARY_CODES.WRITER_UNRESPONSIVE,
+    `This tab's worker said nothing for ${STUCK_AFTER_MS} ms and was ended; another one is made.`,
+    { details: { holder: null, timeoutMs: STUCK_AFTER_MS } },
+  );
 }
 
 function loadFailed(event: ErrorEvent): TidelockError {

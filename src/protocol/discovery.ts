@@ -7,6 +7,7 @@
  *   writer --welcome-->  one tab    your channel is served from now on
  *   writer --refuse-->   one tab    we do not speak the same protocol
  *   writer --change-->   everyone   a commit moved the coordinator or the data version
+ *   tab    --leave-->    everyone   my worker was the writer and ends with me: no call is to blame for its death
  */
 export const DISCOVERY_FORMAT = 1;
 
@@ -35,6 +36,7 @@ export type DiscoveryBody =
   | { readonly kind: 'writer'; readonly writer: WriterIdentity }
   | { readonly kind: 'welcome'; readonly writer: WriterIdentity; readonly coordinator: CoordinatorView }
   | { readonly kind: 'refuse'; readonly protocol: number }
+  | { readonly kind: 'leave'; readonly writer: WriterIdentity }
   | { readonly kind: 'change'; readonly writer: WriterIdentity; readonly coordinator: CoordinatorView };
 
 export interface DiscoveryMessage {

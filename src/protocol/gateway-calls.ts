@@ -2,6 +2,17 @@ import type { Json } from '../domain/json';
 import type { Permit } from '../domain/permit';
 import type { UpstreamDisposition } from '../domain/permit-vocabulary';
 
+export interface StreamScope {
+  readonly workspaceId: string;
+  readonly stream: string;
+}
+
+/** The last pull of a stream that this writer has applied. */
+export interface AppliedPull extends Applied {
+  readonly permitId: string;
+  readonly cursor: Json;
+}
+
 /** Issues a pull permit from the stream's committed cursor. The permit id is the idempotency key. */
 export interface BeginPullInput {
   readonly permitId: string;

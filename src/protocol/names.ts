@@ -3,7 +3,7 @@
  *
  *   lock  tidelock/<db>/writer             held by the worker that has the database open
  *   lock  tidelock/<db>/session/<id>       held by a tab while it lives; whoever gets it knows the tab is gone
- *   lock  tidelock/<db>/worker/<id>        held by a worker while it lives; its tab queues to learn of its death
+ *   lock  tidelock/<db>/worker/<session>/<id>  held by a worker while it lives; its tab queues to learn of its death
  *   lock  tidelock/<db>/pull/<ws>/<stream> held by the tab that pulls; makes pulls of a stream follow each other
  *   chan  tidelock/<db>                    discovery: hello, announcements, change notes
  *   chan  tidelock/<db>/session/<id>       the calls of one tab
@@ -18,10 +18,17 @@ export function isDatabaseName(name: string): boolean {
 
 const root = (db: string): string => `tidelock/${db}`;
 
+export interface WorkerName {
+  /** The tab session that made the worker. */
+  readonly sessionId: string;
+  readonly workerId: string;
+}
+
 export const lockNames = {
   writer: (db: string): string => `${root(db)}/writer`,
   session: (db: string, sessionId: string): string => `${root(db)}/session/${sessionId}`,
-  worker: (db: string, workerId: string): string => `${root(db)}/worker/${workerId}`,
+  worker: (db: string, { sessionId, workerId }: WorkerName): string =>
+    `${root(db)}/worker/${sessionId}/${workerId}`,
   pull: (db: string, workspaceId: string, stream: string): string =>
     `${root(db)}/pull/${encodeURIComponent(workspaceId)}/${encodeURIComponent(stream)}`,
 } as const;
@@ -35,4 +42,10 @@ export const channelNames = {
 export function parseSessionLock(db: string, lockName: string | undefined): string | undefined {
   const prefix = lockNames.session(db, '');
   return lockName?.startsWith(prefix) ? lockName.slice(prefix.length) : undefined;
+}
+
+/** The session whose worker holds the lock, or undefined where the lock is another one. */
+export function parseWorkerLock(db: string, lockName: string | undefined): string | undefined {
+  const prefix = `${root(db)}/worker/`;
+  return lockName?.startsWith(prefix) ? lockName.slice(prefix.length).split('/')[0] : undefined;
 }

@@ -4,6 +4,7 @@ import type { OwnerMode } from '../domain/coordinator-vocabulary';
 import type { Json } from '../domain/json';
 import type * as P from '../domain/permit';
 import type { Obligation } from '../domain/recovery-obligation';
+import type { CallOutcome } from './call';
 import type * as G from './gateway-calls';
 
 interface Call<Input, Output> {
@@ -19,6 +20,8 @@ type TabFence = FromTab<P.Fence>;
 
 export interface WriterSurface {
   'calls.cancel': Call<{ readonly callIds: readonly string[] }, null>;
+  'calls.ping': Call<Record<string, never>, null>;
+  'calls.readOutcome': Call<{ readonly callId: string }, CallOutcome>;
 
   'app.query': Call<
     { readonly handler: string; readonly input: Json; readonly workspaceId: string | null },
@@ -48,6 +51,7 @@ export interface WriterSurface {
   'permits.inspectGenerationDrain': Call<P.DrainScope, P.DrainInspection>;
   'permits.listOpenRecoveryObligations': Call<{ readonly workspaceId: string }, readonly Obligation[]>;
 
+  'gateway.readLastPull': Call<G.StreamScope, G.AppliedPull | null>;
   'gateway.beginPull': Call<G.BeginPullInput, P.Permit>;
   'gateway.beginPush': Call<G.BeginPushInput, readonly G.BegunOperation[]>;
   'gateway.startRequest': Call<G.StartRequestInput, null>;
@@ -76,6 +80,8 @@ const byReceipt = { kind: 'write', repeat: 'receipt' } as const;
 
 export const CALLS = {
   'calls.cancel': { kind: 'control' },
+  'calls.ping': { kind: 'control' },
+  'calls.readOutcome': read,
   'app.query': read,
   'app.mutate': byReceipt,
   'coordinator.readState': read,
@@ -92,6 +98,7 @@ export const CALLS = {
   'permits.summarize': read,
   'permits.inspectGenerationDrain': read,
   'permits.listOpenRecoveryObligations': read,
+  'gateway.readLastPull': read,
   'gateway.beginPull': byRow,
   'gateway.beginPush': byRow,
   'gateway.startRequest': byRow,

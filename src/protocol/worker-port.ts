@@ -7,6 +7,8 @@ import type { WireError } from './error-codec';
 export const WORKER_STAGES = [
   'loading',
   'waiting',
+  'loading-wasm',
+  'acquiring-files',
   'opening',
   'migrating',
   'recovering',
@@ -24,20 +26,39 @@ export interface StartMessage {
   readonly storage: StorageKind;
 }
 
+/** Asks a worker for a sign of life; one that is in the middle of a call cannot give it. */
+export interface PingMessage {
+  readonly tidelock: 'ping';
+}
+
 export type WorkerReport =
   /** The script has run and listens; only now is `start` sent, because a module worker drops what comes earlier. */
   | { readonly tidelock: 'loaded'; readonly protocol: number }
   | { readonly tidelock: 'stage'; readonly stage: WorkerStage }
+  /** The answer to a ping. */
+  | { readonly tidelock: 'pong' }
   /** It cannot go on and holds nothing any more. `retryInFreshWorker`: another worker may succeed. */
   | { readonly tidelock: 'failed'; readonly error: WireError; readonly retryInFreshWorker: boolean };
 
+const REPORTS: readonly unknown[] = [
+  'loaded',
+  'stage',
+  'pong',
+  'failed',
+] satisfies readonly WorkerReport['tidelock'][];
+
 export function parseWorkerReport(data: unknown): WorkerReport | undefined {
-  if (typeof data !== 'object' || data === null || !('tidelock' in data)) return undefined;
-  const isReport = data.tidelock === 'loaded' || data.tidelock === 'stage' || data.tidelock === 'failed';
-  return isReport ? (data as WorkerReport) : undefined; // only this library's worker sets the field
+  return REPORTS.includes(readTag(data)) ? (data as WorkerReport) : undefined; // only this library's worker sets the field
 }
 
 export function parseStartMessage(data: unknown): StartMessage | undefined {
-  if (typeof data !== 'object' || data === null || !('tidelock' in data)) return undefined;
-  return data.tidelock === 'start' ? (data as StartMessage) : undefined; // only this library's tab sends it
+  return readTag(data) === 'start' ? (data as StartMessage) : undefined; // only this library's tab sends it
+}
+
+export function isPing(data: unknown): boolean {
+  return readTag(data) === ('ping' satisfies PingMessage['tidelock']);
+}
+
+function readTag(data: unknown): unknown {
+  return typeof data === 'object' && data !== null && 'tidelock' in data ? data.tidelock : undefined;
 }

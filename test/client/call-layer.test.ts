@@ -1,14 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { CallLayer, type CallLink } from '../../src/client/call-layer';
+import { CallLayer, type CallLayerOptions, type CallLink } from '../../src/client/call-layer';
 import { TidelockError } from '../../src/domain/tidelock-error';
+import { parseCallId } from '../../src/domain/call-id';
 import { browserPlatform } from '../../src/platform/browser-platform';
 import type { CallEnvelope, CallReply } from '../../src/protocol/call';
 import { encodeError } from '../../src/protocol/error-codec';
+import type { CallInput } from '../../src/protocol/surface';
 import { DEFAULT_CALL_TIMEOUT_MS, MAX_CALLS_PER_MESSAGE } from '../../src/protocol/limits';
 
 /** A writer whose answers the test gives by hand. */
-function setup() {
-  const layer = new CallLayer(browserPlatform);
+function setup(options: CallLayerOptions = {}) {
+  const layer = new CallLayer(browserPlatform, options);
   const makeLink = () => {
     const messages: {
       envelopes: readonly CallEnvelope[];
@@ -91,6 +93,97 @@ describe('the call layer', () => {
     expect(await call).toBe('once');
   });
 
+  test('only a death that left the call unanswered counts against it', async () => {
+    const { layer, makeLink, mutate } = setup();
+    const links = [makeLink(), makeLink(), makeLink(), makeLink()] as const;
+    const deathsOf = (index: 0 | 1 | 2 | 3) =>
+      links[index].messages[0]?.envelopes.map(({ deaths }) => deaths);
+    layer.attach(links[0].link);
+    void mutate();
+    await flush();
+    layer.attach(links[1].link, { hasEarlierDied: true });
+    void mutate();
+    await flush();
+    expect(deathsOf(1), 'one was there, one came later').toEqual([1, 0]);
+    layer.attach(links[2].link, { hasEarlierDied: false });
+    await flush();
+    expect(deathsOf(2), 'the writer left and said so').toEqual([1, 0]);
+    layer.attach(links[3].link, { hasEarlierDied: true });
+    await flush();
+    expect(deathsOf(3)).toEqual([2, 1]);
+  });
+
+  test('the id says what kind of answer the call leaves, and when it was made', async () => {
+    vi.setSystemTime(1_700_000_000_000);
+    const { layer, makeLink, mutate, query } = setup();
+    const { link, messages } = makeLink();
+    layer.attach(link);
+    void mutate();
+    void query();
+    void layer.invoke('permits.issue', {} as CallInput<'permits.issue'>);
+    await flush();
+    const ids = messages.flatMap(({ envelopes }) => envelopes.map(({ callId }) => parseCallId(callId)));
+    const madeAt = 1_700_000_000_000;
+    expect(ids).toEqual([
+      { kind: 'read', madeAt },
+      { kind: 'receipt', madeAt },
+      { kind: 'row', madeAt },
+    ]);
+  });
+
+  test('a writer that answers not even a ping for two seconds is silent, and named when the time is up', async () => {
+    const silences: boolean[] = [];
+    const holder = { sessionId: 's-1', clientId: null };
+    const { layer, makeLink, mutate } = setup({
+      onSilence: (isSilent) => silences.push(isSilent),
+      explain: (isSilent) => ({ holder: isSilent ? holder : null, cause: undefined }),
+    });
+    const { link, messages } = makeLink();
+    layer.attach(link);
+    const ended = expect(mutate({ timeoutMs: 5_000 })).rejects.toMatchObject({
+      code: 'WRITER_UNRESPONSIVE',
+      details: { holder, outcome: 'unknown', call: 'app.mutate' },
+    });
+    await vi.advanceTimersByTimeAsync(1_999);
+    expect(silences).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(silences).toEqual([true]);
+    await vi.advanceTimersByTimeAsync(3_000);
+    await ended;
+    const ping = messages.find(({ envelopes }) => envelopes[0]?.call === 'calls.ping');
+    ping?.reply(ping.envelopes.map((each) => ok(each)));
+    await flush();
+    expect(silences, 'it speaks again').toEqual([true, false]);
+  });
+
+  test('a writer that answers pings is busy and not silent', async () => {
+    const silences: boolean[] = [];
+    const { layer, mutate } = setup({ onSilence: (isSilent) => silences.push(isSilent) });
+    layer.attach({
+      invoke: (envelopes) =>
+        envelopes[0]?.call === 'calls.ping'
+          ? Promise.resolve(envelopes.map((each) => ok(each)))
+          : new Promise(() => undefined),
+    });
+    const ended = expect(mutate({ timeoutMs: 10_000 })).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
+    await vi.advanceTimersByTimeAsync(10_000);
+    await ended;
+    expect(silences).toEqual([]);
+  });
+
+  test('nobody is pinged while no call waits', async () => {
+    const { layer, makeLink, mutate } = setup();
+    const { link, messages } = makeLink();
+    layer.attach(link);
+    const call = mutate();
+    await flush();
+    messages[0]?.reply(messages[0].envelopes.map((each) => ok(each)));
+    await call;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(messages).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   test('an answer of the former writer that still arrives counts, and the later one is not missed', async () => {
     const { layer, makeLink, mutate } = setup();
     const first = makeLink();
@@ -128,8 +221,10 @@ describe('the call layer', () => {
     });
     await vi.advanceTimersByTimeAsync(DEFAULT_CALL_TIMEOUT_MS);
     await ended;
-    expect(messages[1]?.envelopes[0]).toMatchObject({
-      call: 'calls.cancel',
+    const cancel = messages
+      .flatMap(({ envelopes }) => envelopes)
+      .find(({ call: name }) => name === 'calls.cancel');
+    expect(cancel).toMatchObject({
       input: { callIds: [messages[0]?.envelopes[0]?.callId] },
     });
   });

@@ -17,6 +17,8 @@ const WRONG: Readonly<Record<string, readonly (readonly [input: unknown, path: s
     [{ handler: 'addNote', input: {} }, 'workspaceId'],
     [{ handler: '', input: {}, workspaceId: null }, 'handler'],
   ],
+  'calls.ping': [[{ extra: 1 }, '']],
+  'calls.readOutcome': [[{ callId: '' }, 'callId']],
   'coordinator.readState': [[{ extra: 1 }, '']],
   'workspaces.open': [
     [{ workspaceId: 'w-1' }, 'principal'],
@@ -53,6 +55,7 @@ const WRONG: Readonly<Record<string, readonly (readonly [input: unknown, path: s
     [{ workspaceId: 'w-1', coordinatorGeneration: 1, limit: 'ten' }, 'limit'],
   ],
   'permits.listOpenRecoveryObligations': [[{ workspaceId: null }, 'workspaceId']],
+  'gateway.readLastPull': [[{ workspaceId: null, stream: 'main' }, 'workspaceId']],
   'gateway.beginPull': [[{ permitId: 'p', workspaceId: null, stream: '', deadlineAt: DEADLINE }, 'stream']],
   'gateway.beginPush': [
     [{ workspaceId: null, stream: 'main', deadlineAt: DEADLINE, operations: [] }, 'operations'],
@@ -145,22 +148,20 @@ describe('the boundary', () => {
   );
 
   test('what is no array of calls is refused whole', async () => {
-    const { context, scheduler, close } = await setup();
-    const { SessionPort } = await import('../../worker/gateway/session-port');
-    const port = new SessionPort({ ...context, sessionId: 'tab-1' }, scheduler);
+    const { portOf, close } = await setup();
+    const port = portOf('tab-1');
     await expect(port.invoke('calls')).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     await expect(port.invoke(Array(257).fill({}))).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     close();
   });
 
   test('a call past its deadline is not run', async () => {
-    const { context, scheduler, notes, openWorkspace, close } = await setup();
+    const { portOf, notes, openWorkspace, close } = await setup();
     await openWorkspace();
-    const { SessionPort } = await import('../../worker/gateway/session-port');
-    const port = new SessionPort({ ...context, sessionId: 'tab-1' }, scheduler);
+    const port = portOf('tab-1');
     const input = { handler: 'addNote', input: { id: 'n', text: 't' }, workspaceId: null };
     const [reply] = await port.invoke([
-      { callId: 'c', call: 'app.mutate', input, deadlineAt: 1, attempt: 1 },
+      { callId: 'c', call: 'app.mutate', input, deadlineAt: 1, attempt: 1, deaths: 0 },
     ]);
     expect(reply).toMatchObject({
       ok: false,

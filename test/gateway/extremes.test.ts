@@ -9,6 +9,9 @@ const NEEDS = { permitIds: ['p-1'] };
 /** An input of the right shape for every call. */
 const INPUTS: { readonly [C in CallName]: CallInput<C> } = {
   'calls.cancel': { callIds: ['c'] },
+  'calls.ping': {},
+  'calls.readOutcome': { callId: 'c' },
+  'gateway.readLastPull': { workspaceId: 'w-1', stream: 'main' },
   'app.query': { handler: 'notes', input: {}, workspaceId: 'w-1' },
   'app.mutate': { handler: 'addNote', input: { id: 'a', text: 'b' }, workspaceId: 'w-1' },
   'coordinator.readState': {},

@@ -7,10 +7,13 @@ import { apply, mutation, query } from '../../worker/app/handlers';
 import type { WriterContext } from '../../worker/gateway/call-context';
 import { SessionPort } from '../../worker/gateway/session-port';
 import { Scheduler } from '../../worker/scheduler/scheduler';
+import { AppliedPulls } from '../../worker/gateway/applied-pulls';
+import { CallRunner } from '../../worker/gateway/call-runner';
 import { AppDatabases } from '../../worker/sqlite/app-databases';
 import { migrate } from '../../worker/sqlite/migrate';
 import { openMemory } from '../../worker/sqlite/open-memory';
 import { openStores } from '../../worker/stores';
+import { CallMarks } from '../../worker/stores/call-marks';
 import { CallReceipts } from '../../worker/stores/call-receipts';
 import { assertWriterEpoch, raiseWriterEpoch } from '../../worker/stores/writer-epoch';
 
@@ -91,6 +94,8 @@ export async function setup() {
     database,
     stores: openStores({ database, clock, newId }),
     receipts: new CallReceipts({ database, clock }),
+    marks: new CallMarks({ database, clock, epoch }),
+    appliedPulls: new AppliedPulls(),
     app: new AppDatabases(database),
     definition,
     serverInstanceId: `${String(epoch)}.test`,
@@ -106,9 +111,10 @@ export async function setup() {
     beginBatch: () => assertWriterEpoch(database, epoch),
     afterCommit: () => (commits.count += 1),
   });
+  const runner = new CallRunner({ scheduler, marks: context.marks, receipts: context.receipts });
   const ports = new Map<string, SessionPort>();
   const portOf = (sessionId: string): SessionPort => {
-    const port = ports.get(sessionId) ?? new SessionPort({ ...context, sessionId }, scheduler);
+    const port = ports.get(sessionId) ?? new SessionPort(context, { sessionId, runner });
     ports.set(sessionId, port);
     return port;
   };
@@ -117,7 +123,7 @@ export async function setup() {
   /** One message of one tab; each call as `[name, input]`. */
   const send = async (
     list: readonly (readonly [call: string, input: unknown])[],
-    { sessionId = 'tab-1', attempt = 1, callIds = [] as readonly string[] } = {},
+    { sessionId = 'tab-1', attempt = 1, deaths = 0, callIds = [] as readonly string[] } = {},
   ): Promise<CallReply[]> =>
     portOf(sessionId).invoke(
       list.map(([call, input], index) => ({
@@ -126,6 +132,7 @@ export async function setup() {
         input,
         deadlineAt: time.nowMs + 30_000,
         attempt,
+        deaths,
       })),
     );
   /** One call that must succeed. */
@@ -155,5 +162,20 @@ export async function setup() {
   };
   const openWorkspace = () => ask('workspaces.open', { workspaceId: 'w-1', principal: PRINCIPAL });
   const notes = () => database.prepare('SELECT id, text FROM notes ORDER BY id').all();
-  return { context, time, runs, commits, send, ask, fail, dump, openWorkspace, notes, close, scheduler };
+  return {
+    context,
+    database,
+    time,
+    runs,
+    commits,
+    portOf,
+    send,
+    ask,
+    fail,
+    dump,
+    openWorkspace,
+    notes,
+    close,
+    scheduler,
+  };
 }

@@ -18,6 +18,7 @@ async function setupRetention(receipts: number[]) {
     platform: browserPlatform,
     context: {
       stores: context.stores,
+      marks: context.marks,
       receipts: Object.assign(context.receipts, { prune: () => receipts.shift() ?? 0 }),
     },
     run: async (work) => {

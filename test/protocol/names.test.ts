@@ -30,7 +30,9 @@ describe('names', () => {
     expect(parseSessionLock('tasks', lockNames.session('tasks', 's-1'))).toBe('s-1');
     expect(parseSessionLock('tasks', lockNames.session('tasks2', 's-1'))).toBeUndefined();
     expect(parseSessionLock('tasks', lockNames.writer('tasks'))).toBeUndefined();
-    expect(parseSessionLock('tasks', lockNames.worker('tasks', 's-1'))).toBeUndefined();
+    expect(
+      parseSessionLock('tasks', lockNames.worker('tasks', { sessionId: 's-1', workerId: 'w-1' })),
+    ).toBeUndefined();
     expect(parseSessionLock('tasks', undefined)).toBeUndefined();
   });
 

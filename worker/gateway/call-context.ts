@@ -1,14 +1,18 @@
+import type { CallMarks } from '../stores/call-marks';
 import type { CallReceipts } from '../stores/call-receipts';
 import type { Stores } from '../stores';
 import type { AppDatabases } from '../sqlite/app-databases';
 import type { Database } from '../database';
 import type { AppDefinition } from '../app/app-definition';
+import type { AppliedPulls } from './applied-pulls';
 
 /** What every call works on. One a writer's life. */
 export interface WriterContext {
   readonly database: Database;
   readonly stores: Stores;
   readonly receipts: CallReceipts;
+  readonly marks: CallMarks;
+  readonly appliedPulls: AppliedPulls;
   readonly app: AppDatabases;
   readonly definition: AppDefinition;
   readonly serverInstanceId: string;
@@ -20,4 +24,6 @@ export interface WriterContext {
 /** The same, for one call of one tab. */
 export interface CallContext extends WriterContext {
   readonly sessionId: string;
+  /** Whether this writer has the call and has not answered it yet. */
+  readonly isUnderWay: (callId: string) => boolean;
 }

@@ -8,20 +8,23 @@ import {
   applyPush,
   beginPull,
   beginPush,
+  readLastPull,
   recordOutcomes,
   startRequest,
 } from './gateway-calls';
 import { issuePermit, withInstance } from './permit-calls';
+import { readOutcome } from './read-outcome';
 import { openWorkspace } from './workspace-calls';
 
-/** `calls.cancel` is the port's own: it never comes to the scheduler. */
-export type ScheduledCall = Exclude<CallName, 'calls.cancel'>;
+/** The others are the port's own: they never come to the scheduler. */
+export type ScheduledCall = Exclude<CallName, 'calls.cancel' | 'calls.ping'>;
 
 type Answers = {
   readonly [C in ScheduledCall]: (context: CallContext, input: CallInput<C>) => CallOutput<C>;
 };
 
 const ANSWERS: Answers = {
+  'calls.readOutcome': readOutcome,
   'app.query': runQuery,
   'app.mutate': runMutation,
   'coordinator.readState': ({ stores }) => stores.coordinator.readOrCreateState(),
@@ -43,6 +46,7 @@ const ANSWERS: Answers = {
   'permits.inspectGenerationDrain': ({ stores }, scope) => stores.permits.inspectGenerationDrain(scope),
   'permits.listOpenRecoveryObligations': ({ stores }, { workspaceId }) =>
     stores.permits.listOpenRecoveryObligations(workspaceId),
+  'gateway.readLastPull': readLastPull,
   'gateway.beginPull': beginPull,
   'gateway.beginPush': beginPush,
   'gateway.startRequest': startRequest,

@@ -2,7 +2,7 @@ import type { CompletionGroup, PushBoundary, PushGroup } from '../../src/domain/
 import { STORE_CODES } from '../../src/domain/error-codes';
 import type { Permit } from '../../src/domain/permit';
 import { TidelockError } from '../../src/domain/tidelock-error';
-import type { Applied, BegunOperation, PushPermit } from '../../src/protocol/gateway-calls';
+import type { Applied, AppliedPull, BegunOperation, PushPermit } from '../../src/protocol/gateway-calls';
 import type { CallInput } from '../../src/protocol/surface';
 import { readOperationStanding } from '../stores/operation-history';
 import { mustHaveWorkspace, runApply } from './app-calls';
@@ -147,7 +147,7 @@ export function applyPull(
     expectedBoundary: nextCursor,
   };
   permits.enterLocalCommitGroup(group);
-  return completeWith(
+  const applied = completeWith(
     (apply) => permits.completeLocalCommitGroup(group, apply),
     () => {
       const applied = runApply(context, { handler, page, permits: [permit] });
@@ -156,6 +156,17 @@ export function applyPull(
       return applied;
     },
   );
+  context.appliedPulls.note({ workspaceId, stream }, { ...applied, permitId, cursor: nextCursor });
+  return applied;
+}
+
+/** The last pull of the stream that this writer applied and committed, or null. */
+export function readLastPull(
+  { appliedPulls, stores }: CallContext,
+  scope: CallInput<'gateway.readLastPull'>,
+): AppliedPull | null {
+  const pull = appliedPulls.find(scope);
+  return pull !== null && stores.permits.read(pull.permitId)?.state === 'released' ? pull : null;
 }
 
 /** What earlier pulls of the stream left open is fetched by now. While the owner is drained nothing is settled: it waits. */

@@ -30,6 +30,8 @@ const fence = {
 
 export const CALL_SCHEMAS = {
   'calls.cancel': z.strictObject({ callIds: z.array(id).max(MAX_CALLS_PER_MESSAGE) }),
+  'calls.ping': z.strictObject({}),
+  'calls.readOutcome': z.strictObject({ callId: id }),
   'app.query': z.strictObject({ handler: name, input: json, workspaceId: id.nullable() }),
   'app.mutate': z.strictObject({ handler: name, input: json, workspaceId: id.nullable() }),
   'coordinator.readState': z.strictObject({}),
@@ -68,6 +70,7 @@ export const CALL_SCHEMAS = {
     limit: z.number().optional(),
   }),
   'permits.listOpenRecoveryObligations': z.strictObject({ workspaceId: id }),
+  'gateway.readLastPull': z.strictObject({ workspaceId: id, stream: name }),
   'gateway.beginPull': z.strictObject({
     permitId: id,
     workspaceId: id.nullable(),
@@ -120,4 +123,5 @@ export const ENVELOPE_SCHEMA = z.strictObject({
   input: z.unknown(),
   deadlineAt: z.number(),
   attempt: z.int().positive(),
+  deaths: z.int().nonnegative(),
 });

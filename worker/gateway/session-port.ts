@@ -2,28 +2,33 @@
  * One tab's way in: takes messages of calls, has each run, answers each. A bad call is answered with its error and
  * harms no other call of the message.
  *
- *   envelope → parse → scheduler (deadline, savepoint, shared commit) → reply
+ *   envelope → parse → runner → scheduler (deadline, savepoint, shared commit) → reply
+ *
+ * Rule: a tab's writes run in the order in which it asked, also where one of them is held back to run alone.
  */
 import { isTidelockError } from '../../src/domain/tidelock-error';
 import type { CallEnvelope, CallReply, WriterPort } from '../../src/protocol/call';
 import { encodeError } from '../../src/protocol/error-codec';
 import { CALLS, type CallInput, type CallKind } from '../../src/protocol/surface';
-import type { JobHandle, JobOutcome } from '../scheduler/job';
-import type { Scheduler } from '../scheduler/scheduler';
 import { classifyFull } from '../sqlite/storage-errors';
-import type { CallContext } from './call-context';
+import type { CallContext, WriterContext } from './call-context';
+import { kindOf, type CallRunner } from './call-runner';
 import { answerCall, type ScheduledCall } from './calls';
 import { assertEnvelopes, parseCallInput, parseEnvelope } from './parse-envelope';
 import { handlerFailed } from './run-handler';
 
 export class SessionPort implements WriterPort {
   readonly #context: CallContext;
-  readonly #scheduler: Scheduler;
-  readonly #running = new Map<string, JobHandle>();
+  readonly #runner: CallRunner;
+  /** Ends with the last write of this tab that is held back; later writes wait for it. */
+  #heldBack: Promise<void> | undefined;
 
-  constructor(context: CallContext, scheduler: Scheduler) {
-    this.#context = context;
-    this.#scheduler = scheduler;
+  constructor(
+    context: WriterContext,
+    { sessionId, runner }: { readonly sessionId: string; readonly runner: CallRunner },
+  ) {
+    this.#context = { ...context, sessionId, isUnderWay: (callId) => runner.isUnderWay(callId) };
+    this.#runner = runner;
   }
 
   async invoke(message: unknown): Promise<CallReply[]> {
@@ -43,23 +48,31 @@ export class SessionPort implements WriterPort {
 
   #run(envelope: CallEnvelope): Promise<unknown> {
     const { call } = envelope;
+    if (call === 'calls.ping') {
+      parseCallInput(call, envelope.input);
+      return Promise.resolve(null);
+    }
     if (call === 'calls.cancel') {
-      this.#cancel(parseCallInput(call, envelope.input));
+      const { callIds } = parseCallInput(call, envelope.input);
+      for (const callId of callIds) this.#runner.cancel(callId);
       return Promise.resolve(null);
     }
     const input = parseCallInput(call, envelope.input);
-    return this.#schedule(envelope, () => this.#perform(envelope, call, input));
+    const work = (): unknown => this.#perform(envelope, call, input);
+    if (kindOf(call) === 'read') return this.#runner.run(envelope, work);
+    const done = this.#runner.run(envelope, work, this.#heldBack);
+    if (envelope.deaths > 0) this.#holdBackUntil(done);
+    return done;
   }
 
-  #schedule({ callId, call, deadlineAt }: CallEnvelope, work: () => unknown): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const settle = (outcome: JobOutcome): void => {
-        this.#running.delete(callId);
-        if (outcome.ok) resolve(outcome.value);
-        else reject(outcome.error instanceof Error ? outcome.error : new Error(String(outcome.error)));
-      };
-      const kind = CALLS[call].kind === 'read' ? 'read' : 'write';
-      this.#running.set(callId, this.#scheduler.submit({ kind, deadlineAt, work, settle }));
+  #holdBackUntil(done: Promise<unknown>): void {
+    const over = done.then(
+      () => undefined,
+      () => undefined, // answered to whoever asked
+    );
+    this.#heldBack = over;
+    void over.then(() => {
+      if (this.#heldBack === over) this.#heldBack = undefined;
     });
   }
 
@@ -76,10 +89,6 @@ export class SessionPort implements WriterPort {
     const value = answerCall(this.#context, call, input);
     receipts.keep(callId, value);
     return value;
-  }
-
-  #cancel({ callIds }: CallInput<'calls.cancel'>): void {
-    for (const callId of callIds) this.#running.get(callId)?.cancel();
   }
 }
 

@@ -6,11 +6,13 @@ import { parseSessionLock } from '../../src/protocol/names';
 import type { WorkerStage } from '../../src/protocol/worker-port';
 import { STORE_MIGRATIONS } from '../../migrations/migrations.generated';
 import type { AppDefinition } from '../app/app-definition';
+import { AppliedPulls } from '../gateway/applied-pulls';
 import type { WriterContext } from '../gateway/call-context';
 import { AppDatabases } from '../sqlite/app-databases';
 import { checkMigrations, migrate, type MigrationSet } from '../sqlite/migrate';
 import type { OpenedDatabase } from '../sqlite/opened-database';
 import { openStores } from '../stores';
+import { CallMarks } from '../stores/call-marks';
 import { CallReceipts } from '../stores/call-receipts';
 import { raiseWriterEpoch } from '../stores/writer-epoch';
 import type { WorkerPlatform } from './worker-platform';
@@ -45,8 +47,7 @@ export async function openWriter({
   definition,
   onStage,
 }: OpenWriterOptions): Promise<OpenedWriter> {
-  onStage('opening');
-  const opened = await platform.open({ storage, db, onStage: () => undefined });
+  const opened = await platform.open({ storage, db, onStage });
   try {
     const now = definition.clock ?? (() => platform.now());
     const clock = (): string => new Date(now()).toISOString();
@@ -80,6 +81,8 @@ function makeContext(
     database,
     stores: openStores({ database, clock, newId }),
     receipts: new CallReceipts({ database, clock }),
+    marks: new CallMarks({ database, clock, epoch }),
+    appliedPulls: new AppliedPulls(),
     app: new AppDatabases(database),
     definition,
     serverInstanceId: `${epoch}.${newId()}`,

@@ -14,7 +14,7 @@ const REST_MS = 60_000;
 
 export interface RetentionOptions {
   readonly platform: Pick<Platform, 'after'>;
-  readonly context: Pick<WriterContext, 'stores' | 'receipts'>;
+  readonly context: Pick<WriterContext, 'stores' | 'receipts' | 'marks'>;
   /** Runs the work as a job; resolves once it is committed, with what it returned. */
   readonly run: (work: () => boolean) => Promise<boolean>;
 }
@@ -50,13 +50,14 @@ export class Retention {
 
   /** Whether one kind filled the slice, so that more of it may be due. */
   #deleteSlice(): boolean {
-    const { stores, receipts } = this.#options.context;
+    const { stores, receipts, marks } = this.#options.context;
     const history = stores.permits.pruneTerminalHistory(SLICE_ROWS);
     const deleted = [
       history.permits,
       history.obligations,
       stores.coordinator.pruneTerminalCommands(),
       receipts.prune(SLICE_ROWS),
+      marks.prune(),
     ];
     return deleted.some((count) => count >= SLICE_ROWS);
   }

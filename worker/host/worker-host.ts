@@ -16,6 +16,7 @@ import { encodeError } from '../../src/protocol/error-codec';
 import { PROTOCOL_VERSION } from '../../src/protocol/limits';
 import { isDatabaseName, lockNames } from '../../src/protocol/names';
 import {
+  isPing,
   parseStartMessage,
   type StartMessage,
   type WorkerReport,
@@ -37,10 +38,12 @@ export class WorkerHost {
 
   /** Called once, by `serve`. */
   listen(): void {
-    const stopHearing = this.#platform.onMessage((data) => {
+    let isStarted = false;
+    this.#platform.onMessage((data) => {
+      if (isPing(data)) this.#report({ tidelock: 'pong' });
       const start = parseStartMessage(data);
-      if (start === undefined) return;
-      stopHearing();
+      if (start === undefined || isStarted) return;
+      isStarted = true;
       this.#live(start).catch((error: unknown) => this.#fail(error, isWorthAFreshWorker(error)));
     });
     this.#report({ tidelock: 'loaded', protocol: PROTOCOL_VERSION });
@@ -52,7 +55,7 @@ export class WorkerHost {
         details: { path: 'db' },
       });
     const { locks } = this.#platform;
-    await holdLock(locks, lockNames.worker(db, workerId));
+    await holdLock(locks, lockNames.worker(db, { sessionId, workerId }));
     this.#enter('waiting');
     this.#platform.warm().catch(() => undefined); // ahead of need; the opening loads it again and tells what is wrong
     const releaseWriter = await holdLock(locks, lockNames.writer(db));

@@ -54,8 +54,10 @@ export class BrowserWorkerPlatform extends BrowserPlatform implements WorkerPlat
     return warmSqlite();
   }
 
-  open({ storage, db, onStage }: OpenOptions): Promise<OpenedDatabase> {
-    return storage === 'opfs' ? openOpfs({ name: db, onStage }) : openMemory();
+  async open({ storage, db, onStage }: OpenOptions): Promise<OpenedDatabase> {
+    if (storage === 'opfs') return openOpfs({ name: db, onStage });
+    onStage('opening');
+    return openMemory();
   }
 
   makeTurnYielder(): TurnYielder {

@@ -4,16 +4,18 @@
  *
  *   openWriter → announce → hello/welcome … invoke → scheduler → commit → change → … → stop
  *
- * Failure: when the epoch was raised by somebody else, or the disk refuses the batch's own statements, nothing more is
+ * Failure: when the epoch was raised by somebody else, the disk refuses the batch's own statements or the engine traps, nothing more is
  * written: `onFatal` is called once, and whoever waits for an answer asks the next writer.
  * Not promised: an order between calls of different tabs other than that in which they arrived.
  */
 import type { DiscoveryMessage, WriterIdentity, CoordinatorView } from '../../src/protocol/discovery';
 import { PROTOCOL_VERSION } from '../../src/protocol/limits';
 import { DiscoveryChannel } from '../../src/transport/discovery-channel';
+import { CallRunner } from '../gateway/call-runner';
 import { SessionPort } from '../gateway/session-port';
 import { Scheduler } from '../scheduler/scheduler';
 import type { TurnYielder } from '../scheduler/yield-turn';
+import { isEngineTrap } from '../sqlite/engine-trap';
 import { isSameView, readCoordinatorView } from '../stores/coordinator-view';
 import { assertWriterEpoch } from '../stores/writer-epoch';
 import type { OpenedWriter } from './open-writer';
@@ -58,15 +60,18 @@ export class Writer {
       monotonicMs: () => platform.monotonicMs(),
       yieldTurn: this.#turns.yieldTurn,
       beginBatch: () => assertWriterEpoch(opened.database, epoch),
+      isFatal: isEngineTrap,
       afterCommit: () => this.#announceChange(),
       onFatal,
       onCallbackError: (error) => platform.report(error),
     });
+    const { marks, receipts } = context;
+    const runner = new CallRunner({ scheduler: this.#scheduler, marks, receipts });
     this.#sessions = new Sessions({
       platform,
       db,
       serverInstanceId,
-      makePort: (id) => new SessionPort({ ...context, sessionId: id }, this.#scheduler),
+      makePort: (id) => new SessionPort(context, { sessionId: id, runner }),
       onGone: (id) => this.#abandonHolder(id),
     });
     for (const id of writer.adoptedSessionIds) this.#sessions.watch(id);

@@ -7,6 +7,8 @@ export interface Job {
   readonly kind: 'read' | 'write';
   /** Epoch milliseconds after which the job must not start any more; null: never too late. */
   readonly deadlineAt: number | null;
+  /** A write that shares no transaction with others. Default false. */
+  readonly isAlone?: boolean;
   /** Synchronous, and safe to run twice: what it wrote the first time is undone before the second. */
   readonly work: () => unknown;
   /** Called exactly once, never inside `submit` or a transaction. A throw is reported, not obeyed. */

@@ -11,7 +11,7 @@ export interface SchedulerOptions extends BatchOptions {
   readonly yieldTurn: () => Promise<void>;
   /** After each commit that kept something, before its calls are settled. */
   readonly afterCommit?: (info: { readonly calls: number }) => void;
-  /** Once, when `beginBatch` threw; everything pending and later is rejected with the same error. */
+  /** Once, when all is over; everything pending and later is rejected with the same error. */
   readonly onFatal?: (error: unknown) => void;
   /** A `settle`, `afterCommit` or `onFatal` threw; the scheduler goes on. */
   readonly onCallbackError?: (error: unknown) => void;
@@ -19,7 +19,7 @@ export interface SchedulerOptions extends BatchOptions {
 
 interface Entry {
   readonly job: Job;
-  /** Its batch was undone: it runs again, in a transaction of its own. */
+  /** It asked for it, or its batch was undone: it runs in a transaction of its own. */
   isAlone: boolean;
   isRunning: boolean;
   isSettled: boolean;
@@ -45,7 +45,7 @@ const BATCH_CALLS = 512;
  * - A call is settled after the commit that holds it, never before. Its error is its own; neighbours do not feel it.
  * - A batch that SQLite undid as a whole (a statement ended the transaction, the commit failed) is run again call by
  *   call, each in a transaction of its own: the guilty one fails, the others succeed. Works must bear running twice.
- * - `beginBatch` decides whether this writer may still write; when it throws, all is over.
+ * - `beginBatch` decides whether this writer may still write, `isFatal` whether a work broke the engine; then all is over.
  *
  * Not promised: that a call's writes are the last before it is settled, or any order between reads and writes.
  */
@@ -64,7 +64,7 @@ export class Scheduler {
 
   /** Takes a job in. It runs after the present task at the earliest, so calls of one message share a batch. */
   submit(job: Job): JobHandle {
-    const entry: Entry = { job, isAlone: false, isRunning: false, isSettled: false };
+    const entry: Entry = { job, isAlone: job.isAlone ?? false, isRunning: false, isSettled: false };
     if (this.#closed !== undefined) {
       const { error } = this.#closed;
       queueMicrotask(() => this.#settle(entry, { ok: false, error }));
@@ -117,7 +117,12 @@ export class Scheduler {
       if (entry === undefined) return;
       if (this.#dropIfLate(entry)) continue;
       entry.isRunning = true;
-      this.#settle(entry, runRead(entry.job.work));
+      const outcome = runRead(entry.job.work);
+      if (!outcome.ok && this.#options.isFatal?.(outcome.error) === true) {
+        this.#fail(outcome.error, [entry]);
+        return;
+      }
+      this.#settle(entry, outcome);
     }
   }
 

@@ -15,7 +15,7 @@ export interface BatchDatabase extends Pick<Database, 'transaction' | 'isInTrans
  */
 export const BATCH_WORK_MS = 4;
 
-/** The `beginBatch` hook threw: this writer may not write any more. The reason is the cause. */
+/** This writer may not write any more: `beginBatch` threw, or a work broke the engine. The reason is the cause. */
 export class BatchRefusedError extends Error {
   override readonly name = 'BatchRefusedError';
 }
@@ -25,6 +25,8 @@ export interface BatchOptions {
   readonly monotonicMs: () => number;
   /** First inside the transaction. */
   readonly beginBatch?: () => void;
+  /** Whether an error of a work means that nothing may be committed any more. */
+  readonly isFatal?: (error: unknown) => boolean;
 }
 
 export type BatchResult =
@@ -51,12 +53,12 @@ export function runTogether(works: readonly Work[], options: BatchOptions): Batc
       for (const work of works) {
         if (attempted > 0 && monotonicMs() - startedAt >= BATCH_WORK_MS) return;
         attempted += 1;
-        outcomes.push(runApart(work, database));
+        outcomes.push(runApart(work, options));
       }
     });
     return { kind: 'committed', outcomes };
   } catch (error) {
-    if (error instanceof BatchRefusedError) throw error;
+    throwIfOver(error, options);
     return { kind: 'undone', attempted: Math.max(attempted, 1) };
   }
 }
@@ -70,7 +72,7 @@ export function runAlone(work: Work, options: BatchOptions): JobOutcome {
     });
     return { ok: true, value };
   } catch (error) {
-    if (error instanceof BatchRefusedError) throw error;
+    throwIfOver(error, options);
     return { ok: false, error };
   }
 }
@@ -83,10 +85,17 @@ function begin({ beginBatch }: BatchOptions): void {
   }
 }
 
-function runApart(work: Work, database: BatchDatabase): JobOutcome {
+function throwIfOver(error: unknown, { isFatal }: BatchOptions): void {
+  if (error instanceof BatchRefusedError) throw error;
+  if (isFatal?.(error) === true) throw new BatchRefusedError('a work broke the engine', { cause: error });
+}
+
+function runApart(work: Work, options: BatchOptions): JobOutcome {
+  const { database } = options;
   try {
     return { ok: true, value: database.transaction(() => runChecked(work, database)) };
   } catch (error) {
+    throwIfOver(error, options);
     // Gone with it are the neighbours' writes.
     if (!database.isInTransaction) throw error;
     return { ok: false, error };

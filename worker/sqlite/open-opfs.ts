@@ -12,7 +12,7 @@ import { applyFilePragmas } from './storage-pragmas';
 import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm';
 
 /** Where an opening stands, for START_TIMEOUT. */
-export type OpenStage = 'loading-wasm' | 'acquiring-files' | 'opening-database' | 'writing-sentinel';
+export type OpenStage = 'loading-wasm' | 'acquiring-files' | 'opening';
 
 export interface OpenOpfsOptions {
   /** The application's database name; each has a directory and files of its own. */
@@ -42,7 +42,7 @@ export async function openOpfs(options: OpenOpfsOptions): Promise<OpenedDatabase
   const pool = await acquirePool(sqlite3, name);
   try {
     const note = await asking;
-    onStage?.('opening-database');
+    onStage?.('opening');
     assertNotLost(options, note, pool.files.getFileNames().includes(DATABASE_PATH));
     return await openInPool(sqlite3, pool, options, note);
   } catch (error) {
@@ -70,7 +70,6 @@ async function openInPool(
     assertNotLost(options, note, !isEmptyDatabase(database));
     const databaseId = ensureDatabaseId(database, Date.now());
     if (!('id' in note) || note.id !== databaseId) {
-      options.onStage?.('writing-sentinel');
       // Without it the database works as well; the next opening writes it.
       await writeSentinel(options.name, databaseId).catch(() => undefined);
     }

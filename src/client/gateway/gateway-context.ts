@@ -35,6 +35,17 @@ export function deadlineAfter(platform: Platform, timeoutMs: number): string {
   return new Date(platform.now() + timeoutMs + APPLY_ALLOWANCE_MS).toISOString();
 }
 
+/** Works under the named lock where it is free at this moment; undefined where somebody has it. */
+export async function tryTurn<T>(
+  platform: Platform,
+  lockName: string,
+  work: () => Promise<T>,
+): Promise<{ readonly value: T } | undefined> {
+  return await platform.locks.request(lockName, { ifAvailable: true }, async (lock) =>
+    lock === null ? undefined : { value: await work() },
+  );
+}
+
 /** Waits for the named lock, bounded by time, signal and session, and works under it. */
 export async function takeTurn<T>(
   lockName: string,

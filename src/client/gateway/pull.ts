@@ -1,9 +1,10 @@
+import { makeTimeOrderedId } from '../../domain/call-id';
 import type { Json } from '../../domain/json';
 import type { Permit } from '../../domain/permit';
-import type { KnownDisposition } from '../../protocol/gateway-calls';
+import type { KnownDisposition, StreamScope } from '../../protocol/gateway-calls';
 import { lockNames } from '../../protocol/names';
 import { readTimeoutMs } from '../call-layer';
-import { whyEnded, type SessionEnd } from './bounds';
+import { aborted, whyEnded, type SessionEnd } from './bounds';
 import {
   DEFAULT_REQUEST_TIMEOUT_MS,
   MAIN_STREAM,
@@ -16,6 +17,7 @@ import {
   startOrWithdraw,
   takeTurn,
   toJson,
+  tryTurn,
   type GatewayContext,
 } from './gateway-context';
 import { runRequest, type RequestEnd } from './run-request';
@@ -50,47 +52,71 @@ export type PullResult =
       readonly localDataVersion: number;
       readonly cursor: Json;
       readonly output: Json;
+      /** It is another caller's pull, in this tab or another, that this one waited for. */
+      readonly shared: boolean;
     }
   | { readonly outcome: 'rejected'; readonly reason: string | null }
   /** Whether the upstream did anything is not known; `error` is why. An open obligation says so until a later pull. */
   | { readonly outcome: 'unknown'; readonly error: unknown };
 
 /**
- * One page, under a permit of its own. Pulls of one stream follow each other over all tabs, so an older page cannot
- * land after a newer one; the wait for the turn is bounded like the request.
+ * One page, under a permit of its own. One pull of a stream runs at a time over all tabs, so an older page cannot land
+ * after a newer one; who comes meanwhile waits for it, as long as for a request, and takes over what it applied. What
+ * was not applied is nobody else's result: the next in line pulls for itself.
  */
 export async function pull<Page>(context: GatewayContext, options: PullOptions<Page>): Promise<PullResult> {
   if (typeof options.request !== 'function') refuseOption('request', 'not a function');
   if (typeof options.apply !== 'string') refuseOption('apply', 'not the name of an apply handler');
-  const { platform } = context;
-  const workspaceId = context.mustGetWorkspaceId();
+  const { platform, calls } = context;
   const { stream = MAIN_STREAM, signal } = options;
+  const scope = { workspaceId: context.mustGetWorkspaceId(), stream };
   const timeoutMs = readTimeoutMs(options.timeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS);
   const session = context.getSession();
-  const turn = lockNames.pull(context.db, workspaceId, stream);
+  const turn = lockNames.pull(context.db, scope.workspaceId, stream);
+  const lead = (): Promise<PullResult> => pullOnce(context, options, { scope, timeoutMs, session });
+  if (signal?.aborted === true) throw aborted('not-executed', signal.reason);
+  const led = await tryTurn(platform, turn, lead);
+  if (led !== undefined) return led.value;
+  const before = await calls.invoke('gateway.readLastPull', scope, { timeoutMs, ...(signal && { signal }) });
   return await takeTurn(turn, { platform, timeoutMs, signal, session }, async () => {
-    const permit = await context.calls.invoke('gateway.beginPull', {
-      permitId: platform.randomUuid(),
-      workspaceId,
-      stream,
-      deadlineAt: deadlineAfter(platform, timeoutMs),
-    });
-    await startOrWithdraw(context.calls, [permit.permitId], signal);
-    const end = await runRequest(
-      async (bounds) =>
-        assertPullAnswer(
-          await options.request({ cursor: permit.lastCommittedCursor, permit, signal: bounds }),
-        ),
-      { platform, timeoutMs, signal, session },
-    );
-    try {
-      // A session that ended has left its permits to the writer, which makes an obligation of this one.
-      if (!session.ended.aborted) return await settlePull(context, options.apply, permit, end);
-    } catch (error) {
-      if (!session.ended.aborted) throw error;
-    }
-    return ended(session, end);
+    const last = await calls.invoke('gateway.readLastPull', scope);
+    if (last === null || last.permitId === before?.permitId) return await lead();
+    const { localDataVersion, cursor, output } = last;
+    return { outcome: 'applied', localDataVersion, cursor, output, shared: true };
   });
+}
+
+interface Pulling {
+  readonly scope: StreamScope;
+  readonly timeoutMs: number;
+  readonly session: SessionEnd;
+}
+
+async function pullOnce<Page>(
+  context: GatewayContext,
+  options: PullOptions<Page>,
+  { scope, timeoutMs, session }: Pulling,
+): Promise<PullResult> {
+  const { platform, calls } = context;
+  const { signal } = options;
+  const permit = await calls.invoke('gateway.beginPull', {
+    ...scope,
+    permitId: makeTimeOrderedId({ now: platform.now(), uuid: platform.randomUuid() }),
+    deadlineAt: deadlineAfter(platform, timeoutMs),
+  });
+  await startOrWithdraw(calls, [permit.permitId], signal);
+  const end = await runRequest(
+    async (bounds) =>
+      assertPullAnswer(await options.request({ cursor: permit.lastCommittedCursor, permit, signal: bounds })),
+    { platform, timeoutMs, signal, session },
+  );
+  try {
+    // A session that ended has left its permits to the writer, which makes an obligation of this one.
+    if (!session.ended.aborted) return await settlePull(context, options.apply, permit, end);
+  } catch (error) {
+    if (!session.ended.aborted) throw error;
+  }
+  return ended(session, end);
 }
 
 async function settlePull<Page>(
@@ -134,7 +160,7 @@ async function settlePull<Page>(
     throw applied.reason;
   }
   const { localDataVersion, output } = applied.value;
-  return { outcome: 'applied', localDataVersion, cursor: nextCursor, output };
+  return { outcome: 'applied', localDataVersion, cursor: nextCursor, output, shared: false };
 }
 
 /** The end of a pull whose session is over. @throws TidelockError CLIENT_CLOSED */

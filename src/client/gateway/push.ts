@@ -1,3 +1,4 @@
+import { makeTimeOrderedId } from '../../domain/call-id';
 import type { KnownDisposition, BegunOperation, PushPermit } from '../../protocol/gateway-calls';
 import { MAX_PUSH_OPERATIONS } from '../../protocol/limits';
 import { readTimeoutMs } from '../call-layer';
@@ -89,7 +90,7 @@ export async function push<Payload, Page>(
     stream: options.stream ?? MAIN_STREAM,
     deadlineAt: deadlineAfter(platform, timeoutMs),
     operations: operations.map(({ identity }) => ({
-      permitId: platform.randomUuid(),
+      permitId: makeTimeOrderedId({ now: platform.now(), uuid: platform.randomUuid() }),
       operationIdentity: identity,
     })),
   });

@@ -1,19 +1,44 @@
 import { describe, expect, test } from 'vitest';
 import { freshDatabase, joinTab, mustBeOk, shouldFailWith } from './setup';
 
+async function countWaitingPulls(db: string): Promise<number> {
+  const { pending = [] } = await navigator.locks.query();
+  return pending.filter(({ name }) => name?.startsWith(`tidelock/${db}/pull/`)).length;
+}
+
 describe('gateway.pull in real tabs', () => {
-  test('pulls of one stream follow each other over tabs, each from the cursor the other left', async () => {
+  test('one that comes while another tab pulls takes over what that one applied; the next starts from there', async () => {
     const db = freshDatabase();
     const one = await joinTab(db);
     const two = await joinTab(db);
     await one.call('beginPull');
-    const second = two.call('beginPull');
-    mustBeOk((await one.call('answerPull', [{ id: 'a', text: 'first' }], { seq: 1 })).outcome);
-    await second;
-    const { outcome, cursor } = await two.call('answerPull', [{ id: 'b', text: 'second' }], { seq: 2 });
-    mustBeOk(outcome);
-    expect(cursor).toEqual({ seq: 1 });
+    const joined = [two.call('pullOnce'), two.call('pullOnce')];
+    await expect.poll(() => countWaitingPulls(db)).toBe(2);
+    const led = await one.call('answerPull', [{ id: 'a', text: 'first' }], { seq: 1 });
+    expect(mustBeOk(led.outcome)).toMatchObject({ outcome: 'applied', cursor: { seq: 1 }, shared: false });
+    for (const outcome of await Promise.all(joined)) {
+      expect(mustBeOk(outcome)).toMatchObject({
+        outcome: 'applied',
+        cursor: { seq: 1 },
+        shared: true,
+      });
+    }
+    await two.call('beginPull');
+    const next = await two.call('answerPull', [{ id: 'b', text: 'second' }], { seq: 2 });
+    expect(mustBeOk(next.outcome)).toMatchObject({ shared: false });
+    expect(next.cursor).toEqual({ seq: 1 });
     expect(await one.call('listNotes')).toEqual(['a', 'b']);
+  });
+
+  test('one that waited for a pull that came to nothing pulls for itself', async () => {
+    const db = freshDatabase();
+    const one = await joinTab(db);
+    const two = await joinTab(db);
+    await one.call('beginPull');
+    const waiting = two.call('pullOnce');
+    await expect.poll(() => countWaitingPulls(db)).toBe(1);
+    await one.call('rejectPull');
+    expect(mustBeOk(await waiting)).toMatchObject({ outcome: 'applied', shared: false });
   });
 
   test('a tab that dies in its turn lets the next one go on', async () => {

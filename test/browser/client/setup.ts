@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Outcome } from '../pages/notes';
+import type { Outcome } from '../pages/settle';
 import { openTab, type Tab } from '../support/open-tab';
 
 export type NotesTab = Tab<typeof import('../pages/notes')>;

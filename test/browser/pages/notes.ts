@@ -1,31 +1,11 @@
 /** A page on the notes' worker file, driven by tests: what it exports is called in real tabs. */
-import { connect, isTidelockError, type Json, type PushAnswer, type TideOf, type TideStatus } from 'tidelock';
+import { connect, type Json, type PushAnswer, type TideOf, type TideStatus } from 'tidelock';
 import type { App } from './notes.worker';
+import { settle, type Outcome } from './settle';
 
 let tide: TideOf<App> | undefined;
 /** The worker the factory made last. */
 let last: Worker | undefined;
-
-/** An outcome that survives the way back to the test: Playwright carries plain data only. */
-export type Outcome<T> =
-  | { readonly ok: true; readonly value: T }
-  | {
-      readonly ok: false;
-      readonly code: string;
-      readonly details: Readonly<Record<string, unknown>>;
-      readonly message: string;
-    };
-
-async function settle<T>(work: () => Promise<T>): Promise<Outcome<T>> {
-  try {
-    return { ok: true, value: await work() };
-  } catch (error) {
-    const { code, details } = isTidelockError(error)
-      ? error
-      : { code: `not typed: ${String(error)}`, details: {} };
-    return { ok: false, code, details, message: error instanceof Error ? error.message : '' };
-  }
-}
 
 function mustHaveTide(): TideOf<App> {
   if (tide === undefined) throw new Error('join first');
@@ -143,6 +123,7 @@ export function beginPull(): Promise<string> {
           started(permit.permitId);
           return new Promise((resolve) => {
             answer = (page, nextCursor) => resolve({ disposition: 'accepted', page: [...page], nextCursor });
+            reject = () => resolve({ disposition: 'rejected' });
             seenCursor = cursor;
           });
         },
@@ -152,6 +133,7 @@ export function beginPull(): Promise<string> {
 }
 let pulling: Promise<Outcome<unknown>> | undefined;
 let answer: ((page: readonly { id: string; text: string }[], nextCursor: Json) => void) | undefined;
+let reject: (() => void) | undefined;
 let seenCursor: Json = null;
 
 export async function answerPull(
@@ -160,6 +142,11 @@ export async function answerPull(
 ): Promise<{ outcome: Outcome<unknown> | undefined; cursor: Json }> {
   answer?.(page, nextCursor);
   return { outcome: await pulling, cursor: seenCursor };
+}
+
+export async function rejectPull(): Promise<Outcome<unknown> | undefined> {
+  reject?.();
+  return await pulling;
 }
 
 /** A push of one operation whose request ends as asked. */

@@ -9,7 +9,7 @@ describe('opening', () => {
     expect(first).toEqual({
       databaseId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       storage: 'opfs',
-      stages: ['loading-wasm', 'acquiring-files', 'opening-database', 'writing-sentinel'],
+      stages: ['loading-wasm', 'acquiring-files', 'opening'],
     });
     await worker.run('close');
     const second = await startStorage().run('open', { name });

@@ -1,0 +1,157 @@
+/**
+ * Runs the calls of all tabs on the scheduler, and knows which are under way.
+ *
+ *   call ───────────────────────────────────────────→ scheduler → answer
+ *   call that a writer died with → its turn → mark → alone → answer, the mark goes with what it commits
+ *
+ * Rules: a call that may have killed a writer runs one at a time and in no company, so that a mark left behind by the
+ * next death names the one to blame; two deaths, the second under the mark, and it is not run again.
+ * Not promised: who is to blame for a first death. Calls that were only near by run once more and are answered.
+ */
+import { LIBRARY_CODES } from '../../src/domain/error-codes';
+import { TidelockError } from '../../src/domain/tidelock-error';
+import type { CallEnvelope } from '../../src/protocol/call';
+import { CALLS, type CallName } from '../../src/protocol/surface';
+import type { Job, JobHandle, JobOutcome } from '../scheduler/job';
+import type { Scheduler } from '../scheduler/scheduler';
+import type { CallMarks } from '../stores/call-marks';
+import type { CallReceipts } from '../stores/call-receipts';
+
+/** So many writers' deaths, and a call that ran alone at the last of them is taken for the cause. */
+const DEATHS_TO_BLAME = 2;
+
+export interface CallRunnerOptions {
+  readonly scheduler: Scheduler;
+  readonly marks: CallMarks;
+  readonly receipts: CallReceipts;
+}
+
+interface Running {
+  isCancelled: boolean;
+  job: JobHandle | undefined;
+}
+
+export class CallRunner {
+  readonly #options: CallRunnerOptions;
+  readonly #underWay = new Map<string, Running>();
+  /** Ends with the last of the suspects that wait for their turn. */
+  #suspects: Promise<void> = Promise.resolve();
+
+  constructor(options: CallRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Runs `work` as the call's, once `after` is over. Registered as under way at once. */
+  async run(envelope: CallEnvelope, work: () => unknown, after?: Promise<void>): Promise<unknown> {
+    const { callId, deaths } = envelope;
+    const running: Running = { isCancelled: false, job: undefined };
+    this.#underWay.set(callId, running);
+    try {
+      if (after !== undefined) await after;
+      if (deaths === 0)
+        return await this.#submit(running, envelope, { kind: kindOf(envelope.call), work, isAlone: false });
+      return await this.#inTurn(() => this.#runMarked(running, envelope, work));
+    } finally {
+      if (this.#underWay.get(callId) === running) this.#underWay.delete(callId);
+    }
+  }
+
+  /** What has not run yet ends as ABORTED. */
+  cancel(callId: string): void {
+    const running = this.#underWay.get(callId);
+    if (running === undefined) return;
+    running.isCancelled = true;
+    running.job?.cancel();
+  }
+
+  isUnderWay(callId: string): boolean {
+    return this.#underWay.has(callId);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#suspects.then(work);
+    this.#suspects = result.then(
+      () => undefined,
+      () => undefined, // its caller hears of it; the next in line does not care
+    );
+    return result;
+  }
+
+  async #runMarked(running: Running, envelope: CallEnvelope, work: () => unknown): Promise<unknown> {
+    const { callId, call } = envelope;
+    const { marks } = this.#options;
+    const isWrite = kindOf(call) === 'write';
+    let hasCleared = false;
+    await this.#submit(running, envelope, {
+      kind: 'write',
+      isAlone: false,
+      work: () => {
+        this.#refuseCulprit(envelope);
+        marks.set(callId);
+      },
+    });
+    try {
+      const value = await this.#submit(running, envelope, {
+        kind: kindOf(call),
+        isAlone: true,
+        work: () => {
+          const result = work();
+          if (isWrite) marks.clear(callId);
+          return result;
+        },
+      });
+      hasCleared = isWrite;
+      return value;
+    } finally {
+      if (!hasCleared) await this.#clearMark(callId);
+    }
+  }
+
+  /** @throws TidelockError CALL_CRASHED_WRITER */
+  #refuseCulprit({ callId, call, deaths }: CallEnvelope): void {
+    const { marks, receipts } = this.#options;
+    if (deaths < DEATHS_TO_BLAME || !marks.hasEarlier(callId) || receipts.find(callId) !== undefined) return;
+    throw new TidelockError(
+      LIBRARY_CODES.CALL_CRASHED_WRITER,
+      `${deaths} writers died with ${call}, the last one while it ran nothing else. It is not run again.`,
+      { details: { call, callId, deaths, outcome: 'not-executed' } },
+    );
+  }
+
+  /** Never rejects: a mark that stays does no harm to a call that is answered. */
+  #clearMark(callId: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.#options.scheduler.submit({
+        kind: 'write',
+        deadlineAt: null,
+        work: () => this.#options.marks.clear(callId),
+        settle: () => resolve(),
+      });
+    });
+  }
+
+  #submit(
+    running: Running,
+    { deadlineAt }: CallEnvelope,
+    job: Pick<Job, 'kind' | 'work' | 'isAlone'>,
+  ): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (running.isCancelled) throw cancelled();
+      const settle = (outcome: JobOutcome): void => {
+        if (outcome.ok) resolve(outcome.value);
+        else reject(outcome.error instanceof Error ? outcome.error : new Error(String(outcome.error)));
+      };
+      running.job = this.#options.scheduler.submit({ ...job, deadlineAt, settle });
+    });
+  }
+}
+
+export function kindOf(call: CallName): Job['kind'] {
+  return CALLS[call].kind === 'read' ? 'read' : 'write';
+}
+
+function cancelled(): TidelockError {
+  return new TidelockError(LIBRARY_CODES.ABORTED, 'The call was cancelled before it ran.', {
+    details: { outcome: 'not-executed' },
+  });
+}
