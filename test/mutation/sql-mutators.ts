@@ -152,9 +152,14 @@ function* others(text: string, tokens: readonly Token[]): Generator<Edit> {
     } else if (token.text === 'IS' && next?.text === 'NULL') {
       yield { mutator: 'sql: not', start: next.start, end: next.end, replacement: 'NOT NULL' };
     }
-    const isListed = token.text.startsWith("'") && next?.text === ',' && afterNext?.text.startsWith("'");
     // Without one of the values of a row, nothing could be prepared.
-    if (isListed === true && !/\bVALUES\b/.test(text.slice(0, token.start))) {
+    const isRow = /\bVALUES\b/.test(text.slice(0, token.start));
+    if (
+      !isRow &&
+      token.text.startsWith("'") &&
+      next?.text === ',' &&
+      afterNext?.text.startsWith("'") === true
+    ) {
       if (tokens[index - 1]?.text !== ',') {
         yield { mutator: 'sql: list', start: token.start, end: afterNext.start, replacement: '' };
       }
