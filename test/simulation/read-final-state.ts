@@ -18,6 +18,10 @@ export function readFinalState({ disk, upstream, locks }: World): FinalState {
       caller: text(row, 'caller'),
       sequence: Number(row['sequence']),
     })),
+    dataVersion:
+      read('SELECT local_data_version FROM local_sync_coordinator_state', (row) =>
+        Number(row['local_data_version']),
+      )[0] ?? 0,
     commands: read('SELECT command_id, status FROM local_sync_coordinator_commands', (row) => ({
       commandId: text(row, 'command_id'),
       status: text(row, 'status'),

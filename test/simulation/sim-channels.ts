@@ -54,7 +54,8 @@ export class SimChannels {
 
   #post(sender: End, data: unknown): void {
     if (!sender.isOpen) return;
-    const copy: unknown = structuredClone(data); // throws at the sender for what cannot be cloned, as a channel does
+    // Throws at the sender for what cannot be cloned, as a channel does. One copy for all: nobody changes what it hears.
+    const copy: unknown = structuredClone(data);
     for (const receiver of this.#ends)
       if (receiver !== sender && receiver.name === sender.name) this.#carry(sender, receiver, copy);
   }
@@ -66,7 +67,7 @@ export class SimChannels {
     const detail = this.#trace.isDetailed ? `: ${describeMessage(data)}` : '';
     this.#time.after(arrivalMs - nowMs, `${sender.agent.name} to ${receiver.agent.name}${detail}`, () => {
       if (!sender.agent.isAlive && this.#dice.chance(LOST_WITH_SENDER)) receiver.cut.add(sender);
-      if (receiver.isOpen && !receiver.cut.has(sender)) receiver.hear(structuredClone(data));
+      if (receiver.isOpen && !receiver.cut.has(sender)) receiver.hear(data);
     });
   }
 

@@ -92,7 +92,7 @@ export class World {
       if (!(await tab.join())) return;
       for (let index = 1; index <= CALLERS_PER_TAB; index += 1) {
         const caller = new Caller(tab, `c${String(index)}`);
-        tab.run(() => caller.work(tab.dice.integer(4, 16)));
+        tab.run(() => caller.work(tab.dice.integer(3, 12)));
       }
     });
     return tab;

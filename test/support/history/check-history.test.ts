@@ -22,13 +22,14 @@ function makeGood(): { events: HistoryEvent[]; final: FinalState } {
   });
   recorder.saw('t1', { dataVersion: 1, writer: { epoch: 1, serverInstanceId: '1.x' } });
   recorder.saw('t1', { dataVersion: 2, writer: { epoch: 2, serverInstanceId: '2.x' } });
-  recorder.saw('t2', { writer: { epoch: 2, serverInstanceId: '2.x' } });
+  recorder.saw('t2', { dataVersion: 2, writer: { epoch: 2, serverInstanceId: '2.x' } });
   recorder.invoke('t3', { name: 'mutate', row: row(1, 'b') });
   recorder.gone('t3', 'crash');
   return {
     events: [...recorder.events],
     final: {
       rows: [row(1), row(2)],
+      dataVersion: 2,
       commands: [{ commandId: 'c-1', status: 'succeeded' }],
       permits: [
         { permitId: 'p-1', state: 'released', holderId: 's-3' },
@@ -150,6 +151,7 @@ const SPOILS: Readonly<Record<RuleId, readonly Spoil[]>> = {
   'data-version-fell': [
     ({ events }) => ({ events: [...events, { kind: 'saw', tab: 't1', what: { dataVersion: 1 } }] }),
   ],
+  'change-not-told': [({ final }) => ({ final: { ...final, dataVersion: 3 } })],
   'epoch-fell': [
     ({ events }) => ({
       events: [

@@ -28,6 +28,7 @@ export const RULES = {
   'pull-once': upstream.pullOnce,
   'echo-once': upstream.echoOnce,
   'data-version-fell': writer.dataVersionFell,
+  'change-not-told': writer.changeNotTold,
   'epoch-fell': writer.epochFell,
   'epoch-shared': writer.epochShared,
   'command-twice': writer.commandTwice,

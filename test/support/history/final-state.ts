@@ -7,6 +7,8 @@ import type { RowNote } from './history-event';
 export interface FinalState {
   /** The table that the mutations insert into, in the order of arrival. */
   readonly rows?: readonly RowNote[];
+  /** What every living tab must have learned of by now. */
+  readonly dataVersion?: number;
   readonly commands?: readonly FinalCommand[];
   readonly permits?: readonly FinalPermit[];
   /** Open obligations. */

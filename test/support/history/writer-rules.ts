@@ -18,6 +18,18 @@ export function* dataVersionFell(checked: Checked): Iterable<string> {
   }
 }
 
+/** Every tab that lived on has been told of the last commit. */
+export function* changeNotTold(checked: Checked): Iterable<string> {
+  const { dataVersion } = checked.final;
+  if (dataVersion === undefined) return;
+  const last = new Map<string, number>();
+  for (const { tab, what } of sights(checked)) last.set(tab, what.dataVersion ?? last.get(tab) ?? 0);
+  for (const [tab, version] of last) {
+    if (version !== dataVersion && !checked.index.goneAt.has(tab))
+      yield `${tab}: knows of data version ${version}; it is ${dataVersion}`;
+  }
+}
+
 export function* epochFell(checked: Checked): Iterable<string> {
   const last = new Map<string, number>();
   for (const { tab, what } of sights(checked)) {
