@@ -85,9 +85,9 @@ export const LIBRARY_CODES = {
   CLIENT_CLOSED: 'CLIENT_CLOSED',
   /** Whether the call took effect cannot be known. Read the data before doing it again. */
   OUTCOME_UNKNOWN: 'OUTCOME_UNKNOWN',
-  /** Two writers died while running this call, so it is not sent again. Find out why before retrying. */
+  /** Two writers died while running this call, so it is not sent again; it took no effect. Find out why before retrying. */
   CALL_CRASHED_WRITER: 'CALL_CRASHED_WRITER',
-  /** The writer holds its lock but does not answer; `details` names it. Close that tab or wait. */
+  /** The writer keeps its lock but says nothing; `details.holder` names it. Close that tab or wait; `details.outcome` as above. */
   WRITER_UNRESPONSIVE: 'WRITER_UNRESPONSIVE',
   /** The browser lacks something (`details.missing`: locks, OPFS, secure context, worker). Retrying cannot help. */
   UNSUPPORTED_ENVIRONMENT: 'UNSUPPORTED_ENVIRONMENT',
@@ -105,7 +105,7 @@ export const LIBRARY_CODES = {
   MIGRATION_FAILED: 'MIGRATION_FAILED',
   /** The browser refuses storage here (private window, blocked cookies). Ask for `storage: 'memory'` or tell the user. */
   STORAGE_BLOCKED: 'STORAGE_BLOCKED',
-  /** Somebody else (`details`) holds the database files. Trying again can help. */
+  /** Another worker holds the database files (`details.holders`: the tabs it may belong to). Trying again can help. */
   STORAGE_BUSY: 'STORAGE_BUSY',
   /** The origin's quota or the disk is used up (`details.estimate`). Free space; earlier commits are intact. */
   STORAGE_FULL: 'STORAGE_FULL',

@@ -9,6 +9,15 @@ export interface WriterHolder {
   readonly clientId: string | null;
 }
 
+/** Every worker of this library that lives at this moment for the database, the asking one included. */
+export async function listWorkers(locks: Locks, db: string): Promise<readonly WriterHolder[]> {
+  const { held = [] } = await locks.query();
+  return held.flatMap(({ name, clientId }) => {
+    const sessionId = parseWorkerLock(db, name);
+    return sessionId === undefined ? [] : [{ sessionId, clientId: clientId ?? null }];
+  });
+}
+
 /** Null where nobody holds it at this moment. */
 export async function findWriterHolder(locks: Locks, db: string): Promise<WriterHolder | null> {
   const { held = [] } = await locks.query();

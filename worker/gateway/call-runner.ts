@@ -9,7 +9,7 @@
  * Not promised: who is to blame for a first death. Calls that were only near by run once more and are answered.
  */
 import { LIBRARY_CODES } from '../../src/domain/error-codes';
-import { TidelockError } from '../../src/domain/tidelock-error';
+import { TidelockError, isTidelockError } from '../../src/domain/tidelock-error';
 import type { CallEnvelope } from '../../src/protocol/call';
 import { CALLS, type CallName } from '../../src/protocol/surface';
 import type { Job, JobHandle, JobOutcome } from '../scheduler/job';
@@ -82,14 +82,7 @@ export class CallRunner {
     const { marks } = this.#options;
     const isWrite = kindOf(call) === 'write';
     let hasCleared = false;
-    await this.#submit(running, envelope, {
-      kind: 'write',
-      isAlone: false,
-      work: () => {
-        this.#refuseCulprit(envelope);
-        marks.set(callId);
-      },
-    });
+    await this.#mark(running, envelope);
     try {
       const value = await this.#submit(running, envelope, {
         kind: kindOf(call),
@@ -104,6 +97,20 @@ export class CallRunner {
       return value;
     } finally {
       if (!hasCleared) await this.#clearMark(callId);
+    }
+  }
+
+  /** A read goes on without a mark where the disk has no room for one. @throws TidelockError CALL_CRASHED_WRITER */
+  async #mark(running: Running, envelope: CallEnvelope): Promise<void> {
+    const work = (): void => {
+      this.#refuseCulprit(envelope);
+      this.#options.marks.set(envelope.callId);
+    };
+    try {
+      await this.#submit(running, envelope, { kind: 'write', isAlone: false, work });
+    } catch (error) {
+      const isStorage = isTidelockError(error) && error.code.startsWith('STORAGE_');
+      if (!isStorage || kindOf(envelope.call) === 'write') throw error;
     }
   }
 

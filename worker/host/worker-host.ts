@@ -12,6 +12,7 @@
 import { LIBRARY_CODES } from '../../src/domain/error-codes';
 import { TidelockError, isTidelockError } from '../../src/domain/tidelock-error';
 import { holdLock } from '../../src/election/locks';
+import { listWorkers } from '../../src/election/writer-holder';
 import { encodeError } from '../../src/protocol/error-codec';
 import { PROTOCOL_VERSION } from '../../src/protocol/limits';
 import { isDatabaseName, lockNames } from '../../src/protocol/names';
@@ -44,7 +45,9 @@ export class WorkerHost {
       const start = parseStartMessage(data);
       if (start === undefined || isStarted) return;
       isStarted = true;
-      this.#live(start).catch((error: unknown) => this.#fail(error, isWorthAFreshWorker(error)));
+      this.#live(start).catch(async (error: unknown) => {
+        this.#fail(await this.#nameHolders(error, start), isWorthAFreshWorker(error));
+      });
     });
     this.#report({ tidelock: 'loaded', protocol: PROTOCOL_VERSION });
   }
@@ -87,6 +90,17 @@ export class WorkerHost {
       releaseWriter();
       throw error;
     }
+  }
+
+  /** Files that are held are another worker's: which ones live is the best that can be said of whose. */
+  async #nameHolders(error: unknown, { db, sessionId }: StartMessage): Promise<unknown> {
+    if (!isTidelockError(error) || error.code !== LIBRARY_CODES.STORAGE_BUSY) return error;
+    const workers = await listWorkers(this.#platform.locks, db).catch(() => []);
+    const holders = workers.filter((worker) => worker.sessionId !== sessionId);
+    return new TidelockError(error.code, error.message, {
+      details: { ...error.details, db, lock: lockNames.writer(db), holders },
+      cause: error.cause,
+    });
   }
 
   #enter(stage: WorkerStage): void {
