@@ -41,6 +41,8 @@ export class Panel {
     }
     if (status.connection === 'connected') {
       showConnection(`connected · ${role === 'writer' ? 'this tab' : 'another tab'} writes`, 'connected');
+    } else if (status.connection === 'unresponsive') {
+      showConnection('the tab that writes does not answer: close it, or wait', 'waiting');
     } else showConnection('waiting for a writer…', 'waiting');
     showFacts(this.#facts, {
       role,
