@@ -49,11 +49,13 @@ export class Dice {
     return this.pick(entries)[0];
   }
 
-  id(): string {
-    const part = (): string =>
-      Math.floor(this.#random() * 0x1_0000_0000)
+  /** A UUID of version 4 by its shape. */
+  uuid(): string {
+    const hex = (digits: number): string =>
+      Math.floor(this.#random() * 16 ** digits)
         .toString(16)
-        .padStart(8, '0');
-    return `${part()}${part()}`;
+        .padStart(digits, '0');
+    const variant = this.pick(['8', '9', 'a', 'b']);
+    return `${hex(8)}-${hex(4)}-4${hex(3)}-${variant}${hex(3)}-${hex(6)}${hex(6)}`;
   }
 }

@@ -6,11 +6,13 @@ import type { VirtualTime } from './virtual-time';
 interface Request {
   readonly name: string;
   readonly agent: Agent;
-  readonly grant: () => void;
+  readonly isOnlyIfAvailable: boolean;
+  /** Runs the callback, with null where the lock was wanted at once or not at all and is taken. */
+  readonly grant: (lock: Lock | null) => void;
   isGone: boolean;
 }
 
-type Callback = (lock: Lock) => unknown;
+type Callback = (lock: Lock | null) => unknown;
 
 /**
  * The browser's lock manager: exclusive locks, first come, first served. It lives outside of all agents: requests and
@@ -50,9 +52,9 @@ export class SimLocks {
   }
 
   #request(agent: Agent, name: string, options: LockOptions, callback: Callback): Promise<unknown> {
-    const { signal, mode = 'exclusive' } = options;
-    if (mode !== 'exclusive' || options.ifAvailable === true || options.steal === true)
-      throw new RangeError('only plain exclusive locks are simulated');
+    const { signal, mode = 'exclusive', ifAvailable = false } = options;
+    if (mode !== 'exclusive' || options.steal === true)
+      throw new RangeError('only exclusive locks are simulated, and no theft');
     if (!agent.isAlive) return never();
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) throw signal.reason;
@@ -64,8 +66,9 @@ export class SimLocks {
       const request: Request = {
         name,
         agent,
+        isOnlyIfAvailable: ifAvailable,
         isGone: false,
-        grant: () => {
+        grant: (lock) => {
           if (!agent.isAlive || request.isGone) return;
           signal?.removeEventListener('abort', onAbort);
           const release = (settle: () => void): void =>
@@ -73,7 +76,7 @@ export class SimLocks {
               this.#remove(request);
               if (agent.isAlive) settle();
             });
-          runCallback(callback, name).then(
+          runCallback(callback, lock).then(
             (value) => release(() => resolve(value)),
             (error: unknown) => release(() => reject(error)),
           );
@@ -88,15 +91,21 @@ export class SimLocks {
     if (request.isGone || !request.agent.isAlive) return;
     const queue = this.#queues.get(request.name) ?? [];
     this.#queues.set(request.name, queue);
+    if (request.isOnlyIfAvailable && queue.length > 0) {
+      this.#answer(request, 'refused', null);
+      return;
+    }
     queue.push(request);
     if (queue.length === 1) this.#grant(request);
   }
 
   #grant(request: Request): void {
-    this.#time.after(
-      this.#dice.between(0, 2),
-      `lock ${request.name} granted to ${request.agent.name}`,
-      request.grant,
+    this.#answer(request, 'granted', { name: request.name, mode: 'exclusive' });
+  }
+
+  #answer(request: Request, word: string, lock: Lock | null): void {
+    this.#time.after(this.#dice.between(0, 2), `lock ${request.name} ${word} to ${request.agent.name}`, () =>
+      request.grant(lock),
     );
   }
 
@@ -150,8 +159,8 @@ export class SimLocks {
 }
 
 /** A callback may throw at once; that ends the lock as a rejection does. */
-async function runCallback(callback: Callback, name: string): Promise<unknown> {
-  return await callback({ name, mode: 'exclusive' });
+async function runCallback(callback: Callback, lock: Lock | null): Promise<unknown> {
+  return await callback(lock);
 }
 
 function toInfo({ name, agent }: Request): LockInfo {

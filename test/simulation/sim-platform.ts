@@ -67,7 +67,7 @@ export class SimPlatform implements Platform {
   }
 
   randomUuid(): string {
-    return this.dice.id();
+    return this.dice.uuid();
   }
 
   report(error: unknown): void {
