@@ -90,6 +90,11 @@ export function abandonUnapplied(calls: CallLayer, permitIds: readonly string[])
   return withdraw(calls, permitIds, APPLY_NOT_COMMITTED);
 }
 
+/** An answer whose record failed is not applied for that alone: then the record's error says why, and not the apply's. */
+export function whyUnapplied(record: PromiseSettledResult<unknown>, applied: PromiseRejectedResult): unknown {
+  return record.status === 'rejected' ? record.reason : applied.reason;
+}
+
 /** Never rejects: the error that led here is the one to tell. What is left active expires at its deadline. */
 async function withdraw(calls: CallLayer, permitIds: readonly string[], errorCode: string): Promise<void> {
   await calls.invoke('gateway.abandon', { permitIds, errorCode }).catch(() => undefined);

@@ -17,6 +17,7 @@ import {
   startOrWithdraw,
   takeTurn,
   toJson,
+  whyUnapplied,
   tryTurn,
   type GatewayContext,
 } from './gateway-context';
@@ -154,10 +155,10 @@ async function settlePull<Page>(
     page: toJson(page),
     nextCursor,
   });
-  const [, applied] = await Promise.allSettled([recorded, applying]);
+  const [noted, applied] = await Promise.allSettled([recorded, applying]);
   if (applied.status === 'rejected') {
     await abandonUnapplied(calls, [permitId]);
-    throw applied.reason;
+    throw whyUnapplied(noted, applied);
   }
   const { localDataVersion, output } = applied.value;
   return { outcome: 'applied', localDataVersion, cursor: nextCursor, output, shared: false };

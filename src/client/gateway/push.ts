@@ -14,6 +14,7 @@ import {
   refuseOption,
   startOrWithdraw,
   toJson,
+  whyUnapplied,
   type GatewayContext,
 } from './gateway-context';
 import { runRequest, type RequestEnd } from './run-request';
@@ -148,10 +149,10 @@ async function settlePush<Page>(
     handler: page === undefined ? null : handler,
     page: toJson(page),
   });
-  const [, applied] = await Promise.allSettled([recorded, applying]);
+  const [noted, applied] = await Promise.allSettled([recorded, applying]);
   if (applied.status === 'fulfilled') return;
   await abandonUnapplied(calls, accepted);
-  throw applied.reason;
+  throw whyUnapplied(noted, applied);
 }
 
 function readAnswers<Payload, Page>(
