@@ -11,8 +11,8 @@ import { World, type WorldOptions } from './world';
 const END_MS = 900_000;
 /** After the last: what is under way in the network arrives. */
 const AFTERMATH_MS = 45_000;
-/** Pages that nobody kills any more must be fetched and pushed within so many rounds. */
-const CLEANING_ROUNDS = 40;
+/** Everything must be pushed and fetched within so many rounds: a permit left in flight by hand expires after 60 of them. */
+const CLEANING_ROUNDS = 80;
 
 export interface RunResult {
   readonly violations: readonly Violation[];

@@ -5,6 +5,9 @@ import { CALL_BOUND_MS, WORKSPACE, type SimTab } from './tab';
 /** A gateway operation makes up to four calls one after the other, beside its wait for a turn and its request. */
 const gatewayBoundMs = (timeoutMs: number): number => 2 * timeoutMs + 4 * CALL_BOUND_MS;
 
+/** What a wait that was given little time may end with. */
+const OUT_OF_TIME = ['DEADLINE_EXCEEDED', 'WRITER_UNRESPONSIVE'];
+
 const STEPS = {
   addRow: 10,
   addRowAndThrow: 1,
@@ -49,7 +52,7 @@ export class Caller {
         return await this.#addRow({ signal: controller.signal, mayFail: ['ABORTED'] });
       }
       case 'addRowInAHurry':
-        return await this.#addRow({ timeoutMs: dice.integer(1, 30), mayFail: ['DEADLINE_EXCEEDED'] });
+        return await this.#addRow({ timeoutMs: dice.integer(1, 30), mayFail: OUT_OF_TIME });
       case 'listRows':
         return void (await this.#tab.ask(
           { name: 'query rows', boundMs: CALL_BOUND_MS },
@@ -109,7 +112,7 @@ export async function pullOnce(tab: SimTab): Promise<void> {
   const { dice, tide, world, agent } = tab;
   const timeoutMs = dice.integer(500, 3_000);
   await tab.ask(
-    { name: 'pull', boundMs: gatewayBoundMs(timeoutMs), mayFail: ['DEADLINE_EXCEEDED'] }, // of its turn
+    { name: 'pull', boundMs: gatewayBoundMs(timeoutMs), mayFail: OUT_OF_TIME }, // of its turn
     () =>
       tide.gateway.pull({
         apply: 'page',
