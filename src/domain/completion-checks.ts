@@ -103,12 +103,16 @@ export function parsePushBoundary(value: unknown): PushBoundary {
 
 function isPushBoundary(value: unknown): value is PushBoundary {
   if (typeof value !== 'object' || value === null) return false;
-  if (!('version' in value && 'projection' in value && 'batchOperationIdentities' in value)) return false;
-  const identities: unknown = value.batchOperationIdentities;
+  // Of an object nothing is known but that it may have these.
+  const {
+    version,
+    projection,
+    batchOperationIdentities: identities,
+  } = value as Readonly<Partial<Record<keyof PushBoundary, unknown>>>;
   return (
     Object.keys(value).length === 3 &&
-    value.version === 1 &&
-    value.projection === 'v2-push' &&
+    version === 1 &&
+    projection === 'v2-push' &&
     Array.isArray(identities) &&
     identities.every(isTrimmed) &&
     new Set(identities).size === identities.length

@@ -37,6 +37,12 @@ describe('a command that requires the active workspace', () => {
   });
 });
 
+test('a command that requires nothing comes in whatever the coordinator is', async () => {
+  const { accept, database } = await setup();
+  database.exec(`PRAGMA ignore_check_constraints = ON; ${STATE} ownership_mode = 'nobody'`);
+  expect(accept({}, {})).toBe('none');
+});
+
 describe('a switch that requires its source', () => {
   const options = { requireWorkspaceSwitchSource: true, expectedActiveWorkspaceId: 'w' } as const;
 

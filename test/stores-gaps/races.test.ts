@@ -82,6 +82,17 @@ describe('a command that came meanwhile', () => {
   });
 });
 
+describe('a row that cannot be read', () => {
+  test('and that was moved meanwhile is not kept twice', async () => {
+    const { coordinator, intruder, database } = await setup();
+    coordinator.acceptCommand(envelope({ commandId: 'a' }));
+    database.exec(`UPDATE ${COMMANDS} SET args_json = '{' WHERE command_id = 'a'`);
+    intruder.arm(COMMANDS, `DELETE FROM ${COMMANDS} WHERE command_id = 'a'`);
+    expect(coordinator.readCommand('a')).toBeNull();
+    expect(coordinator.listQuarantined(9)).toEqual([]);
+  });
+});
+
 describe('a coordinator whose row is gone meanwhile', () => {
   test('is an error, and no state', async () => {
     const { coordinator, intruder } = await setup();

@@ -68,7 +68,7 @@ export async function setupWrapped(wrap: (database: TestDatabase) => Database): 
 export class Intruder {
   #armed: { readonly table: string; readonly sql: string } | undefined;
 
-  /** Right before the next UPDATE of this table by a call, this runs. */
+  /** Right before the next UPDATE of this table, or DELETE from it, by a call, this runs. */
   arm(table: string, sql: string): void {
     this.#armed = { table, sql };
   }
@@ -91,7 +91,9 @@ export class Intruder {
       all: (params) => statement.all(params),
       run: (params) => {
         const armed = this.#armed;
-        if (armed !== undefined && sql.startsWith(`UPDATE ${armed.table}`)) {
+        const isWrite =
+          sql.startsWith(`UPDATE ${armed?.table}`) || sql.startsWith(`DELETE FROM ${armed?.table}`);
+        if (armed !== undefined && isWrite) {
           this.#armed = undefined;
           inner.exec(armed.sql);
         }

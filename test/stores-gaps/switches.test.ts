@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { setupStores, switchTo } from '../stores/support/store-setup';
+import {
+  REQUESTED_BY,
+  envelope,
+  refusalOf,
+  setupStores,
+  switchTo,
+  type StoreSetup,
+} from '../stores/support/store-setup';
 
 const CHECKPOINTS = 'local_workspace_sync_runner_state';
 const PERMITS = 'local_sync_execution_permits';
@@ -47,5 +54,41 @@ describe('a switch', () => {
         updated_at: 'x',
       },
     ]);
+  });
+});
+
+describe('a switch under way', () => {
+  function begin({ coordinator }: StoreSetup): void {
+    coordinator.beginWorkspaceSwitch({
+      commandId: 'sw',
+      expectedGeneration: 1,
+      expectedActiveWorkspaceId: 'w',
+      targetWorkspaceId: 'w-2',
+      requestedBy: REQUESTED_BY,
+    });
+  }
+
+  test('that fails leaves its command as it is where that was over before', async () => {
+    const setup = await setupStores();
+    const { coordinator } = setup;
+    coordinator.acceptCommand(envelope({ commandId: 'sw', type: 'SwitchWorkspace' }));
+    const over = coordinator.finishCommand({ commandId: 'sw', status: 'succeeded', result: { was: 'over' } });
+    begin(setup);
+    coordinator.failWorkspaceSwitch({ commandId: 'sw', errorCode: 'X', errorMessage: 'x' });
+    expect(coordinator.readCommand('sw')).toEqual(over);
+  });
+
+  test('ends neither way where the row says that nothing is switched', async () => {
+    const setup = await setupStores();
+    const { coordinator } = setup;
+    coordinator.acceptCommand(envelope({ commandId: 'sw', type: 'SwitchWorkspace' }));
+    begin(setup);
+    coordinator.markCommandRunning('sw');
+    coordinator.setLifecycleMode('transitioning-workspace', 'idle');
+    const ends = [
+      () => coordinator.completeWorkspaceSwitch({ commandId: 'sw', targetWorkspaceId: 'w-2' }),
+      () => coordinator.failWorkspaceSwitch({ commandId: 'sw', errorCode: 'X', errorMessage: 'x' }),
+    ];
+    expect(ends.map(refusalOf)).toEqual(['STALE_GENERATION', 'STALE_GENERATION']);
   });
 });

@@ -53,7 +53,7 @@ export class CursorStore {
           actual: input.previous,
         });
       }
-      writeCursor(call, input, input.next ?? null, coordinatorGeneration);
+      writeCursor(call, input, input.next, coordinatorGeneration);
     });
   }
 }

@@ -4,7 +4,14 @@ import type { Row } from '../../database';
 import { copyToQuarantine } from '../quarantine';
 import { UnreadableRowError } from '../row-reader';
 import { readForUpdate, type StoreCall } from '../store-call';
-import { NO_TRANSITION, createStateRow, decodeState, findStateRow, updateState } from './state-rows';
+import {
+  NO_TRANSITION,
+  createStateRow,
+  decodeState,
+  findStateRow,
+  readFilledText,
+  updateState,
+} from './state-rows';
 
 /** The highest generation that any other row knows of. */
 const SELECT_HIGHEST_GENERATION = `SELECT max(generation) AS generation FROM (
@@ -33,11 +40,10 @@ export function repairState(call: StoreCall, onQuarantined: () => void): Coordin
 
 function rewriteState(call: StoreCall, row: Row): CoordinatorState {
   const highest = readForUpdate(call.database, SELECT_HIGHEST_GENERATION)?.['generation'];
-  const workspaceId = row['active_workspace_id'];
   if (!Number.isSafeInteger(row['local_data_version'])) call.database.prepare(RESET_DATA_VERSION).run();
   return updateState(call, {
     ...NO_TRANSITION,
-    activeWorkspaceId: typeof workspaceId === 'string' && workspaceId !== '' ? workspaceId : null,
+    activeWorkspaceId: readFilledText(row, 'active_workspace_id'),
     coordinatorGeneration: Math.max(toSafeInteger(row['coordinator_generation']), toSafeInteger(highest)) + 1,
     ownershipMode: 'stopped',
     desiredOwnershipMode:
@@ -48,5 +54,5 @@ function rewriteState(call: StoreCall, row: Row): CoordinatorState {
 }
 
 function toSafeInteger(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) ? value : 0;
+  return Number.isSafeInteger(value) ? Number(value) : 0;
 }

@@ -170,6 +170,6 @@ export function decodeState(row: Row): CoordinatorState {
 }
 
 /** Empty text says as little as none. */
-function readFilledText(row: Row, column: string): string | null {
+export function readFilledText(row: Row, column: string): string | null {
   return readOptionalText(row, column) || null;
 }

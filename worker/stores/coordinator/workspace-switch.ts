@@ -91,7 +91,7 @@ export function failWorkspaceSwitch(call: StoreCall, input: FailWorkspaceSwitchI
   moveRunnerCommandsAlong(call, { workspaceId, generation, commandId });
   const command = findCommand(call, commandId)?.record;
   if (command !== undefined && !isTerminal(command.status)) {
-    moveCommand(call, command, { status: 'failed', result: null, errorCode, errorMessage });
+    moveCommand(call, command, { status: 'failed', errorCode, errorMessage });
   }
   return next;
 }
