@@ -6,6 +6,7 @@
  *   e2e      test/e2e/** and test/packed/**, in Node, driving Chromium over the demo and the packed library
  *
  * `COI=1` serves everything cross-origin isolated, which the library must not need and must not mind.
+ * `TABS=full` repeats what happens at random moments as often as it takes to be sure; see test/support/times.ts.
  */
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 import { commands } from './test/browser/commands.ts';
+import { bundlePages } from './test/browser/support/bundle-pages.ts';
 import { chromiumOptions } from './test/support/chromium-options.ts';
 import { findChromium } from './test/support/find-chromium.ts';
 
@@ -25,6 +27,8 @@ const isolationHeaders = {
   'Cross-Origin-Embedder-Policy': 'require-corp',
 };
 const headers = process.env['COI'] === '1' ? isolationHeaders : {};
+
+const isThorough = process.env['TABS'] === 'full';
 
 /** `npm start` puts its own port here; a sync server started by hand uses this one. */
 const syncServer = process.env['SYNC_SERVER'] ?? 'http://127.0.0.1:8787';
@@ -70,8 +74,15 @@ export default defineConfig(({ mode }) => ({
       },
       {
         extends: true,
+        plugins: [
+          bundlePages({
+            root: repository,
+            pages: ['ledger', 'notes'].map((name) => `test/browser/pages/${name}.ts`),
+          }),
+        ],
         test: {
           name: 'browser',
+          provide: { isThorough },
           include: ['test/browser/**/*.test.ts'],
           setupFiles: ['test/browser/support/setup.ts'],
           // Reached only by what hangs: eight tabs that load at once on two busy cores take most of it.
@@ -99,6 +110,7 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: 'e2e',
+          provide: { isThorough },
           include: ['test/e2e/**/*.test.ts', 'test/packed/**/*.test.ts'],
           environment: 'node',
           fileParallelism: false,

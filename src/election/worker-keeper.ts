@@ -29,6 +29,7 @@ import {
   type WorkerStage,
 } from '../protocol/worker-port';
 import { waitUntilFree } from './locks';
+import { makeWorker, type MadeWorker } from './make-worker';
 import { STAGE_TIMEOUTS_MS } from './stage-timeouts';
 import { STUCK_AFTER_MS, WorkerPulse } from './worker-pulse';
 
@@ -105,9 +106,9 @@ export class WorkerKeeper {
     const { platform } = this.#options;
     this.#stopPause = undefined;
     const workerId = platform.randomUuid();
-    let worker: Worker;
+    let made: MadeWorker;
     try {
-      worker = this.#options.factory();
+      made = makeWorker(this.#options.factory);
     } catch (cause) {
       this.#giveUp(
         new TidelockError(LIBRARY_CODES.WORKER_LOAD_FAILED, 'The worker factory threw.', {
@@ -117,6 +118,7 @@ export class WorkerKeeper {
       );
       return;
     }
+    const { worker, url } = made;
     this.#worker = worker;
     this.#madeAtMs = platform.monotonicMs();
     worker.onmessage = ({ data }: MessageEvent<unknown>): void => {
@@ -127,13 +129,13 @@ export class WorkerKeeper {
       // An error after the start is one task's fault and the console's to tell; if it ended the worker, the lock says so.
       if (worker !== this.#worker || this.#stage !== 'loading') return;
       event.preventDefault?.();
-      this.#failToStart(loadFailed(event));
+      this.#failToStart(loadFailed(event, url));
     };
     const baseMs = this.#hasEverLoaded ? WARM_START_TIMEOUT_MS : COLD_START_TIMEOUT_MS;
     const timeoutMs = Math.min(baseMs * 2 ** this.#silentStarts, LONGEST_START_TIMEOUT_MS);
     this.#enter('loading', timeoutMs, () => {
       this.#silentStarts += 1;
-      return startTimedOut(timeoutMs);
+      return startTimedOut(timeoutMs, url);
     });
   }
 
@@ -269,15 +271,15 @@ function stuck(): TidelockError {
   );
 }
 
-function loadFailed(event: ErrorEvent): TidelockError {
-  const url = event.filename === undefined || event.filename === '' ? null : event.filename;
+function loadFailed(event: ErrorEvent, scriptUrl: string | null): TidelockError {
+  const url = event.filename === undefined || event.filename === '' ? scriptUrl : event.filename;
   const what =
     event.message === undefined || event.message === ''
       ? 'the script could not be fetched or parsed'
       : event.message;
   return new TidelockError(
     LIBRARY_CODES.WORKER_LOAD_FAILED,
-    `The worker did not start (${what}). Check the URL in the worker factory.`,
+    `The worker did not start (${what}). Check the URL in the worker factory: ${url ?? 'unknown'}.`,
     {
       details: { url },
       cause: event.error,
@@ -285,11 +287,11 @@ function loadFailed(event: ErrorEvent): TidelockError {
   );
 }
 
-function startTimedOut(timeoutMs: number): TidelockError {
+function startTimedOut(timeoutMs: number, url: string | null): TidelockError {
   return new TidelockError(
     LIBRARY_CODES.WORKER_LOAD_FAILED,
     `The worker did not start within ${timeoutMs} ms. Does its script load, and call serve()?`,
-    { details: { url: null, timeoutMs } },
+    { details: { url, timeoutMs } },
   );
 }
 

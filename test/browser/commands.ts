@@ -27,23 +27,42 @@ interface OpenTab {
 /** A crash normally shows within 50 ms; a browser that needs this long is hung. */
 const CRASH_DEADLINE_MS = 10_000;
 
+/** Of the test server's own client, which every page of it gets. */
+const NOISE = /^WebSocket connection to 'ws:.*token=|^\[vite\]/;
+
 const tabs = new Map<string, OpenTab>();
 let lastTab = 0;
 
 /** Opens `path` of the test server in a tab of its own, waits for its load event, and returns the tab's id. */
 const tabOpen: BrowserCommand<[path: string]> = async (context, path) => {
   const page = await context.context.newPage();
+  const id = adopt(page);
+  await page.goto(absoluteUrl(context, path));
+  return id;
+};
+
+/** Lists a page as a tab from now on, and returns its id. */
+function adopt(page: Page): string {
   const id = `tab-${String(++lastTab)}`;
   const tab: OpenTab = { page, errors: [], crashed: false };
   page.on('pageerror', (error) => tab.errors.push(String(error)));
   page.on('console', (message) => {
-    if (message.type() === 'error') tab.errors.push(message.text());
+    if (message.type() === 'error' && !NOISE.test(message.text())) tab.errors.push(message.text());
   });
   page.on('crash', () => (tab.crashed = true));
   page.on('close', () => tabs.delete(id));
   tabs.set(id, tab);
-  await page.goto(absoluteUrl(context, path));
   return id;
+}
+
+/** Opens another tab as the browser's "Duplicate" does: with the same address and a copy of the session storage. */
+const tabDuplicate: BrowserCommand<[id: string]> = async (_context, id) => {
+  const { page } = mustGetTab(id);
+  const opened = page.waitForEvent('popup');
+  await page.evaluate('void window.open(location.href)');
+  const duplicate = await opened;
+  await duplicate.waitForLoadState();
+  return adopt(duplicate);
 };
 
 /** Evaluates `source` in the tab: an expression, or a function when `argument` is wrapped in an array. */
@@ -82,7 +101,8 @@ const tabGoto: BrowserCommand<[id: string, path: string]> = async (context, id, 
 };
 
 const tabGoBack: BrowserCommand<[id: string]> = async (_context, id) => {
-  await mustGetTab(id).page.goBack();
+  // A page out of the cache loads nothing.
+  await mustGetTab(id).page.goBack({ waitUntil: 'commit' });
 };
 
 /** Terminates every worker the tab made, and says how many there were. */
@@ -117,6 +137,7 @@ function absoluteUrl(context: BrowserCommandContext, path: string): string {
 
 export const commands = {
   tabOpen,
+  tabDuplicate,
   tabEvaluate,
   tabClose,
   tabCrash,
@@ -132,6 +153,7 @@ export const commands = {
 declare module 'vitest/browser' {
   interface BrowserCommands {
     tabOpen(path: string): Promise<string>;
+    tabDuplicate(id: string): Promise<string>;
     tabEvaluate(id: string, source: string, argument?: readonly [unknown]): Promise<unknown>;
     tabClose(id: string): Promise<void>;
     tabCrash(id: string): Promise<void>;

@@ -10,7 +10,7 @@ export function freshDatabase(): string {
 }
 
 export async function openNotesTab(): Promise<NotesTab> {
-  return openTab<typeof import('../pages/notes')>({ module: '/test/browser/pages/notes.ts' });
+  return openTab<typeof import('../pages/notes')>({ module: '/bundled/notes.js' });
 }
 
 /** A tab that has joined the database and opened its workspace. */

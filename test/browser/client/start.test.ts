@@ -2,19 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { freshDatabase, joinTab, mustBeOk, openNotesTab, shouldFailWith } from './setup';
 
 describe('connect', () => {
-  test(
-    'eight tabs that start at the same moment are all served by one writer',
-    { timeout: 60_000 },
-    async () => {
-      const db = freshDatabase();
-      const tabs = await Promise.all(Array.from({ length: 8 }, () => openNotesTab()));
-      const statuses = await Promise.all(tabs.map((tab) => tab.call('join', db)));
-      const writers = new Set(statuses.map((status) => mustBeOk(status).writer?.serverInstanceId));
-      expect(writers.size).toBe(1);
-      expect(statuses.filter((status) => mustBeOk(status).role === 'writer')).toHaveLength(1);
-    },
-  );
-
   test.each(['', '../up', 'a/b', 'a b', '.hidden', 'ü', 'x'.repeat(65)])(
     'refuses the database name %j',
     async (name) => {
@@ -24,19 +11,6 @@ describe('connect', () => {
       expect(outcome).toMatchObject({ details: { path: 'name' } });
     },
   );
-
-  test('a worker script that is not there, or throws at its top level, is WORKER_LOAD_FAILED', async () => {
-    const tab = await openNotesTab();
-    shouldFailWith(await tab.call('join', freshDatabase(), { worker: 'missing' }), 'WORKER_LOAD_FAILED');
-    shouldFailWith(await tab.call('join', freshDatabase(), { worker: 'throwing' }), 'WORKER_LOAD_FAILED');
-  });
-
-  test('a WASM that is not there is WORKER_LOAD_FAILED and names its URL', async () => {
-    const tab = await openNotesTab();
-    const outcome = await tab.call('join', freshDatabase(), { worker: 'no-wasm' });
-    shouldFailWith(outcome, 'WORKER_LOAD_FAILED');
-    expect(outcome).toMatchObject({ details: { url: expect.stringMatching(/not-deployed\.wasm$/) } });
-  });
 
   test('a worker that never says anything is START_TIMEOUT with its stage', async () => {
     const tab = await openNotesTab();

@@ -1,35 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { freshDatabase, joinTab, mustBeOk, type NotesTab } from './setup';
-
-/** How a writer's tab goes away. */
-const ENDS: readonly (readonly [how: string, end: (tab: NotesTab) => Promise<unknown>])[] = [
-  ['crashes', (tab) => tab.crash()],
-  ['is closed', (tab) => tab.close()],
-  ['is reloaded', (tab) => tab.reload()],
-  ['navigates away', (tab) => tab.goto('/test/browser/pages/tab.html?elsewhere')],
-  ['loses its worker', (tab) => tab.terminateWorkers()],
-];
+import { freshDatabase, joinTab, mustBeOk } from './setup';
 
 describe('a takeover', () => {
-  test.each(ENDS)(
-    'when the writer’s tab %s, the other’s calls in flight all end well, each once',
-    async (_how, end) => {
-      const db = freshDatabase();
-      const writer = await joinTab(db);
-      const other = await joinTab(db);
-      expect((await writer.call('readStatus')).role).toBe('writer');
-      const adding = other.call('keepAdding', 'n');
-      await other.call('waitForChange');
-      await end(writer);
-      expect(await other.call('waitForRole', 'writer')).toBe(2);
-      await other.call('waitForChange');
-      await other.call('stopAdding');
-      const outcomes = await adding;
-      expect(Object.values(outcomes).filter((outcome) => !outcome.ok)).toEqual([]);
-      expect((await other.call('listNotes')).toSorted()).toEqual(Object.keys(outcomes).toSorted());
-    },
-  );
-
   test('a tab whose only worker is killed gets another and goes on', async () => {
     const tab = await joinTab(freshDatabase());
     mustBeOk(await tab.call('addNote', 'before'));

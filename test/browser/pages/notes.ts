@@ -17,13 +17,6 @@ const WORKERS = {
   'broken-migration': () =>
     new Worker(new URL('./broken-migration.worker.ts', import.meta.url), { type: 'module' }),
   blocked: () => new Worker(new URL('./blocked.worker.ts', import.meta.url), { type: 'module' }),
-  'no-wasm': () => new Worker(new URL('./no-wasm.worker.ts', import.meta.url), { type: 'module' }),
-  missing: () => new Worker('/test/browser/pages/there-is-none.js', { type: 'module' }),
-  throwing: () =>
-    new Worker(
-      URL.createObjectURL(new Blob(['throw new Error("at top level")'], { type: 'text/javascript' })),
-      { type: 'module' },
-    ),
   silent: () =>
     new Worker(URL.createObjectURL(new Blob([''], { type: 'text/javascript' })), { type: 'module' }),
 } as const;

@@ -12,9 +12,12 @@ import type { OpenedDatabase } from '../../../worker/sqlite/opened-database';
 import { ROOT_NAME, toDirectoryName, toVfsName } from '../../../worker/sqlite/opfs-names';
 import type { Migration } from '../../../worker/sqlite/plan-migrations';
 import { removeSentinel, readSentinel } from '../../../worker/sqlite/sentinel';
+import { makeDeferred } from '../../../src/domain/deferred';
 import { isTidelockError } from '../../../src/domain/tidelock-error';
 
 let opened: OpenedDatabase | undefined;
+/** Of opening a file, in this worker's life. */
+const firstFailure = makeDeferred<void>();
 let flushes = 0;
 
 /** Faults to come, by what they strike. */
@@ -31,7 +34,9 @@ wrap(
       // The probe file that sqlite-wasm opens before it makes its pool is spared.
       const isProbe = this.name.startsWith('.opfs-sahpool-sync-check');
       const fault = isProbe ? undefined : takeFault(faults.handles);
-      return fault === undefined ? original.call(this) : Promise.reject(fault);
+      const handle = fault === undefined ? original.call(this) : Promise.reject(fault);
+      handle.catch(() => firstFailure.resolve());
+      return handle;
     },
 );
 
@@ -83,6 +88,9 @@ export const commands = {
   },
 
   close: () => opened?.close(),
+
+  /** Resolves once a file could not be opened. */
+  waitForFailure: () => firstFailure.promise,
 
   destroy: (name: string) => destroyOpfs({ name }),
 

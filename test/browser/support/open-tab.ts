@@ -44,6 +44,11 @@ export class Tab<Page extends PageModule = PageModule> {
     return result as Awaited<ReturnType<Page[Name]>>;
   }
 
+  /** Another tab of the same address, with a copy of this one's session storage. */
+  async duplicate(): Promise<Tab<Page>> {
+    return new Tab<Page>(await commands.tabDuplicate(this.id));
+  }
+
   /** Closes it as a user does. */
   async close(): Promise<void> {
     await commands.tabClose(this.id);

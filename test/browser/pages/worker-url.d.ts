@@ -1,0 +1,5 @@
+/** Vite's word for the address of a worker's script. */
+declare module '*?worker&url' {
+  const url: string;
+  export default url;
+}

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { times } from '../../support/times';
+import { freshDatabase, joinLedger, pause, type LedgerTab } from './setup';
+
+/** How a writer's tab goes away. */
+const ENDS: readonly (readonly [how: string, end: (tab: LedgerTab) => Promise<unknown>])[] = [
+  ['crashes', (tab) => tab.crash()],
+  ['is closed', (tab) => tab.close()],
+  ['is reloaded', (tab) => tab.reload()],
+  ['navigates away', (tab) => tab.goto('/test/browser/pages/tab.html?elsewhere')],
+  ['loses its worker', (tab) => tab.terminateWorkers()],
+];
+const ROUNDS = times({ some: 1, full: 10 });
+
+describe('calls of every kind in flight from another tab, when the writer’s tab', () => {
+  test.each(ENDS)(
+    '%s: all end well, and each has its effect once',
+    { timeout: 60_000 * ROUNDS },
+    async (_how, end) => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const db = freshDatabase();
+        const writer = await joinLedger(db);
+        const other = await joinLedger(db);
+        expect((await writer.call('readStatus')).role).toBe('writer');
+        // While the writer is busy, none of the calls can have been answered; afterwards they flow.
+        await other.call('keepCalling', `r${String(round)}`, round % 2 === 0 ? 500 : 0);
+        await pause(round % 2 === 0 ? 0 : Math.random() * 500);
+        await end(writer);
+        expect(await other.call('waitForRole', 'writer')).toBe(2);
+        await pause(100);
+        const { calls, failures } = await other.call('stopCalling');
+        expect(failures).toEqual([]);
+        expect(Object.values(calls).every((count) => count >= 1)).toBe(true);
+        expect(await other.call('findWrongEffects')).toEqual([]);
+        await other.close();
+      }
+    },
+  );
+});
