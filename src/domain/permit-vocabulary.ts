@@ -52,5 +52,4 @@ export type RequiredAction = (typeof REQUIRED_ACTIONS)[number];
 export const DEFAULT_STREAM = 'main';
 
 /** How an apply that was cut short is known to have ended. */
-export const INTERRUPTED_COMMIT_OUTCOMES = ['committed', 'not-committed'] as const;
-export type InterruptedCommitOutcome = (typeof INTERRUPTED_COMMIT_OUTCOMES)[number];
+export type InterruptedCommitOutcome = 'committed' | 'not-committed';

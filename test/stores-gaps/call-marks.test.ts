@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { CallMarks } from '../../worker/stores/call-marks';
+import { openTestDatabase, TestClock } from '../stores/support/store-setup';
+
+const WEEK_MS = 7 * 86_400_000;
+
+async function setup() {
+  const database = await openTestDatabase();
+  const clock = new TestClock();
+  const marksOf = (epoch: number): CallMarks => new CallMarks({ database, clock: clock.read, epoch });
+  const readRows = () => database.prepare('SELECT * FROM local_sync_call_marks ORDER BY call_id').all();
+  return { database, clock, marksOf, readRows };
+}
+
+test('a mark is seen by later writers, and not by the one that set it', async () => {
+  const { marksOf } = await setup();
+  marksOf(2).set('call');
+  expect(marksOf(1).hasEarlier('call')).toBe(false);
+  expect(marksOf(2).hasEarlier('call')).toBe(false);
+  expect(marksOf(3).hasEarlier('call')).toBe(true);
+  expect(marksOf(3).hasEarlier('another')).toBe(false);
+});
+
+test('a mark that is set again is the later writer’s, from now on', async () => {
+  const { marksOf, clock, readRows } = await setup();
+  marksOf(1).set('call');
+  marksOf(1).set('other');
+  const first = clock.read();
+  clock.move(1);
+  marksOf(2).set('call');
+  expect(readRows()).toEqual([
+    { call_id: 'call', writer_epoch: 2, marked_at: clock.read() },
+    { call_id: 'other', writer_epoch: 1, marked_at: first },
+  ]);
+});
+
+test('a call’s mark is cleared alone', async () => {
+  const { marksOf, readRows } = await setup();
+  for (const callId of ['a', 'b']) marksOf(1).set(callId);
+  marksOf(1).clear('a');
+  expect(readRows()).toMatchObject([{ call_id: 'b' }]);
+});
+
+test('marks older than a week are forgotten, and no younger ones', async () => {
+  const { marksOf, clock, readRows } = await setup();
+  marksOf(1).set('old');
+  clock.move(1);
+  marksOf(1).set('young');
+  clock.move(WEEK_MS);
+  expect(marksOf(1).prune()).toBe(1);
+  expect(readRows()).toMatchObject([{ call_id: 'young' }]);
+});
