@@ -9,8 +9,8 @@ import { World, type WorldOptions } from './world';
 
 /** Virtual time in which everything that a tab began must have come to its end: many calls' bounds. */
 const END_MS = 900_000;
-/** After the last: what is under way in the network arrives. */
-const AFTERMATH_MS = 45_000;
+/** After the last: what is under way in the network arrives, and its consequences are told. */
+const AFTERMATH_MS = 1_000;
 /** Everything must be pushed and fetched within so many rounds: a permit left in flight by hand expires after 60 of them. */
 const CLEANING_ROUNDS = 80;
 
@@ -61,6 +61,7 @@ async function live(world: World): Promise<FinalState> {
   if (cleaner.hasJoined) cleaner.run(() => clean(cleaner));
   await time.run(() => world.isIdle, END_MS);
   world.isEnding = true;
+  await time.run(() => !world.upstream.isBusy, END_MS);
   await time.run(() => false, time.nowMs + AFTERMATH_MS);
   return readFinalState(world);
 }

@@ -64,7 +64,7 @@ export class SimChannels {
     const { nowMs } = this.#time;
     const arrivalMs = Math.max(nowMs + this.#delayMs(), receiver.lastArrivals.get(sender) ?? 0);
     receiver.lastArrivals.set(sender, arrivalMs);
-    const detail = this.#trace.isDetailed ? `: ${describeMessage(data)}` : '';
+    const detail = this.#trace.isKept ? `: ${describeMessage(data)}` : '';
     this.#time.after(arrivalMs - nowMs, `${sender.agent.name} to ${receiver.agent.name}${detail}`, () => {
       if (!sender.agent.isAlive && this.#dice.chance(LOST_WITH_SENDER)) receiver.cut.add(sender);
       if (receiver.isOpen && !receiver.cut.has(sender)) receiver.hear(data);

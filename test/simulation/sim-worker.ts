@@ -131,7 +131,7 @@ export class SimWorker {
     this.#lastArrivals[way] = arrivalMs;
     time.after(
       arrivalMs - time.nowMs,
-      `to ${receiver.name}${trace.isDetailed ? `: ${describeMessage(data)}` : ''}`,
+      `to ${receiver.name}${trace.isKept ? `: ${describeMessage(data)}` : ''}`,
       () => {
         if (receiver.isAlive) hear(copy);
       },

@@ -19,7 +19,7 @@ const ranges =
 test.each(ranges)('seeds $from to $to keep every promise', { timeout: 120_000 }, async ({ from, to }) => {
   const failures: string[] = [];
   for (let seed = from; seed <= to; seed += 1) {
-    const result = await runSeed({ seed, isTraceDetailed: IS_TRACED });
+    const result = await runSeed({ seed, isTraceKept: IS_TRACED });
     if (IS_TRACED) printTrace(result);
     if (result.violations.length > 0) failures.push(describeFailure(seed, result));
   }
@@ -28,8 +28,8 @@ test.each(ranges)('seeds $from to $to keep every promise', { timeout: 120_000 },
 
 test('the same seed is the same run, to the last line of its trace', { timeout: 60_000 }, async () => {
   const [first, second] = [
-    await runSeed({ seed: 7, isTraceDetailed: true }),
-    await runSeed({ seed: 7, isTraceDetailed: true }),
+    await runSeed({ seed: 7, isTraceKept: true }),
+    await runSeed({ seed: 7, isTraceKept: true }),
   ];
   expect(second.trace).toEqual(first.trace);
   expect(first.trace.length).toBeGreaterThan(500);

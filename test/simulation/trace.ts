@@ -1,15 +1,14 @@
-/** What happened in a run, one line a task, to read and to compare. */
+/** What happened in a run, one line a task, to read and to compare. Kept only where somebody reads it: it costs time. */
 export class Trace {
   readonly lines: string[] = [];
-  /** Whether lines tell what messages carry: costs time, so only where somebody reads them. */
-  readonly isDetailed: boolean;
+  readonly isKept: boolean;
 
-  constructor({ isDetailed }: { readonly isDetailed: boolean }) {
-    this.isDetailed = isDetailed;
+  constructor({ isKept }: { readonly isKept: boolean }) {
+    this.isKept = isKept;
   }
 
   add(atMs: number, line: string): void {
-    this.lines.push(`${atMs.toFixed(2).padStart(10)}  ${line}`);
+    if (this.isKept) this.lines.push(`${atMs.toFixed(2).padStart(10)}  ${line}`);
   }
 }
 

@@ -45,9 +45,15 @@ export class Upstream {
   /** How often each operation that arrived took effect. */
   readonly effects = new Map<string, number>();
   readonly #options: UpstreamOptions;
+  #underWay = 0;
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
+  }
+
+  /** Whether the network still carries a request or an answer. */
+  get isBusy(): boolean {
+    return this.#underWay > 0;
   }
 
   /** A change by somebody else. */
@@ -83,13 +89,13 @@ export class Upstream {
 
   #request<T>(agent: Agent, label: string, work: () => T): Promise<T> {
     if (!agent.isAlive) return never();
-    const { time, dice } = this.#options;
+    const { dice } = this.#options;
     const { faults } = this;
     const isLate = dice.chance(faults.late);
-    const travelMs = (): number => (isLate ? dice.between(1_000, 40_000) : dice.between(5, 60));
+    const travelMs = (): number => (isLate ? dice.between(1_000, 12_000) : dice.between(5, 60));
     return new Promise((resolve, reject) => {
       const answer = (what: string, run: () => void): void => {
-        time.after(travelMs(), `upstream to ${agent.name}: ${what}`, () => {
+        this.#carry(travelMs(), `upstream to ${agent.name}: ${what}`, () => {
           if (agent.isAlive) run();
         });
       };
@@ -110,10 +116,18 @@ export class Upstream {
         loseIt();
         return;
       }
-      time.after(travelMs(), `upstream gets ${label} of ${agent.name}`, arrive);
+      this.#carry(travelMs(), `upstream gets ${label} of ${agent.name}`, arrive);
       if (dice.chance(faults.twice)) {
-        time.after(travelMs(), `upstream gets ${label} of ${agent.name} again`, () => void work());
+        this.#carry(travelMs(), `upstream gets ${label} of ${agent.name} again`, () => void work());
       }
+    });
+  }
+
+  #carry(delayMs: number, label: string, run: () => void): void {
+    this.#underWay += 1;
+    this.#options.time.after(delayMs, label, () => {
+      this.#underWay -= 1;
+      run();
     });
   }
 }

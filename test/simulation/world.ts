@@ -17,7 +17,7 @@ export interface WorldOptions {
   readonly seed: number;
   /** Unlike every other world's of this process. */
   readonly diskName: string;
-  readonly isTraceDetailed?: boolean;
+  readonly isTraceKept?: boolean;
   readonly isUpstreamForgetful?: boolean;
 }
 
@@ -43,9 +43,9 @@ export class World {
   /** Set once no tab begins anything new. */
   isEnding = false;
 
-  constructor({ seed, diskName, isTraceDetailed = false, isUpstreamForgetful = false }: WorldOptions) {
+  constructor({ seed, diskName, isTraceKept = false, isUpstreamForgetful = false }: WorldOptions) {
     this.dice = new Dice(seed);
-    this.trace = new Trace({ isDetailed: isTraceDetailed });
+    this.trace = new Trace({ isKept: isTraceKept });
     this.time = new VirtualTime(this.trace);
     this.locks = new SimLocks(this.time, this.dice.fork('locks'));
     this.channels = new SimChannels(this.time, this.dice.fork('channels'), this.trace);
@@ -92,7 +92,7 @@ export class World {
       if (!(await tab.join())) return;
       for (let index = 1; index <= CALLERS_PER_TAB; index += 1) {
         const caller = new Caller(tab, `c${String(index)}`);
-        tab.run(() => caller.work(tab.dice.integer(3, 12)));
+        tab.run(() => caller.work(tab.dice.integer(2, 9)));
       }
     });
     return tab;
