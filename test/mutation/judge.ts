@@ -34,6 +34,8 @@ export interface Verdict {
   readonly cpuMs: number;
 }
 
+/** Of what failed, so much is kept. */
+const FAILURE_MAX = 200;
 const HOST = Symbol.for('tidelock.mutation');
 const COLLECTOR = '\0collector';
 const LOADER = join(repositoryRoot, 'worker/sqlite/load-sqlite.ts');
@@ -78,7 +80,7 @@ async function judge(given: Case): Promise<Verdict> {
     const startedMs = performance.now();
     const failure = await work();
     times[name] = performance.now() - startedMs;
-    return failure === null ? null : `${name}: ${failure}`;
+    return failure === null ? null : `${name}: ${failure.split('\n')[0]?.slice(0, FAILURE_MAX)}`;
   };
   try {
     const load = async <T>(path: string): Promise<T> => runner.import<T>(join(repositoryRoot, path));

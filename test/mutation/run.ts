@@ -1,15 +1,20 @@
 /**
  * `npm run mutation`: changes the stores in one place after the other, and looks whether the recorded traces or a test
  * notices. Ends with how many were killed; fails where a survivor has no reason in `survivors.md`, or where one in
- * twenty survives. Takes hours, on one core, below everything else.
+ * twenty survives. Takes hours, below everything else on the machine.
  *
  *   -- --sample 40 --seed 7   a random sample          -- --file permit-rows   files whose path contains this
  *   -- --resume               go on where the last run was cut short
  *   -- --again                only what survived last time
  *   -- --quick                without the model, the crash points and the costs, which take most of a survivor's time
+ *   -- --only stores-gaps     only by the traces and tests whose name contains this: what survived, after new tests
+ *   -- --judges 2             so many at once
+ *
+ * Cheapest: `--quick`, then `--again`. A result stands as long as the file that it changes is as it was; delete the
+ * lines of others from .cache/mutation/results.ndjson and go on with `--resume`.
  */
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readTraces } from '../conformance/read-traces';
 import { makeRandom } from '../support/random';
@@ -136,12 +141,25 @@ function report(results: readonly Result[]): void {
   const known = readKnownSurvivors();
   const unexplained = survivors.filter(({ key }) => !known.has(key));
   const share = survivors.length / Math.max(1, results.length);
+  for (const [folder, { judged, killed }] of countByFolder(results)) {
+    console.log(`${folder}: ${judged} judged, ${killed} killed, ${judged - killed} survive`);
+  }
   for (const { key } of unexplained) console.log(`without a reason: ${key}`);
   console.log(
     `${results.length} mutants, ${results.length - survivors.length} killed, ` +
       `${survivors.length} survive (${(share * 100).toFixed(1)} %), ${unexplained.length} without a reason`,
   );
   process.exitCode = unexplained.length > 0 || share >= SURVIVORS_MAX ? 1 : 0;
+}
+
+function countByFolder(results: readonly Result[]) {
+  const counts = new Map<string, { judged: number; killed: number }>();
+  for (const { key, killedBy } of results) {
+    const folder = dirname(key.split(' ')[0] ?? '');
+    const { judged, killed } = counts.get(folder) ?? { judged: 0, killed: 0 };
+    counts.set(folder, { judged: judged + 1, killed: killed + (killedBy === null ? 0 : 1) });
+  }
+  return counts;
 }
 
 await main();
