@@ -3,7 +3,7 @@
  * in the back/forward cache (there it would keep its worker's lock and file handles and starve every other tab), and
  * another one when it returns. Calls made meanwhile wait in the call layer.
  *
- *   start → session ──pagehide──→ none ──pageshow (persisted)──→ session → … → stop
+ *   start → session ──pagehide, freeze──→ none ──pageshow (persisted), resume──→ session → … → stop
  */
 import { makeDeferred } from '../domain/deferred';
 import type { WriterHolder } from '../election/writer-holder';
@@ -26,6 +26,8 @@ export class Presence {
   /** Who holds the writer's lock while no writer serves this tab. */
   #unservedBy: WriterHolder | null = null;
   #session: TabSession;
+  /** The page is hidden for good, cached or frozen: it has no session. */
+  #isAway = false;
 
   constructor(options: PresenceOptions) {
     this.#options = options;
@@ -41,6 +43,8 @@ export class Presence {
     const { signal } = this.#stopped;
     const { page } = this.#options.platform;
     page.addEventListener('pagehide', () => this.#leave(), { signal });
+    page.addEventListener('freeze', () => this.#leave(), { signal });
+    page.addEventListener('resume', () => this.#return(), { signal });
     page.addEventListener('pageshow', (event) => isPersisted(event) && this.#return(), { signal });
     // `fail` ends the waiting, whatever the session is waiting for.
     await Promise.race([this.#session.start(), this.#firstWriter.promise]);
@@ -86,12 +90,15 @@ export class Presence {
   }
 
   #leave(): void {
+    this.#isAway = true;
     this.#session.stop();
     this.#unservedBy = null;
     this.#options.calls.detach();
   }
 
   #return(): void {
+    if (!this.#isAway) return;
+    this.#isAway = false;
     this.#session = this.#makeSession();
     this.board.update({ sessionId: this.#session.sessionId, connection: 'connecting', writer: null });
     this.#session.start().catch((error: unknown) => this.#options.platform.report(error));

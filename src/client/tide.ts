@@ -125,6 +125,15 @@ export class Tide<Shape extends AppShape = AppShape> {
     return await this.#parts.calls.invoke('calls.readOutcome', { callId }, options);
   }
 
+  /**
+   * Asks the present writer to let another tab's worker write: it finishes its batch, closes the database, and its tab
+   * goes to the end of the line. Where no other tab is there, the same tab writes again. Resolves once the writer has
+   * agreed; `status` tells who is next. Calls in flight are answered by the next writer.
+   */
+  async handOver(options?: CallOptions): Promise<void> {
+    await this.#parts.calls.invoke('writer.handOver', {}, options);
+  }
+
   /** Listens; returns the function that stops it. */
   on<E extends keyof TideEvents>(event: E, listener: (event: TideEvents[E]) => void): () => void {
     return this.#parts.presence.board.on(event, listener);

@@ -6,22 +6,38 @@ export interface MadeWorker {
 
 /**
  * Calls the app's factory and learns the URL of the script, for the error that says it did not load: a browser's own
- * error event names no URL for a 404, and the Worker object does not know its own. The constructor is watched for the
- * length of this one synchronous call.
+ * error event names no URL for a 404, and neither does anything else it offers. The constructor is watched for the
+ * length of this one synchronous call; where the page forbids that, the URL stays unknown.
  */
 export function makeWorker(factory: () => Worker): MadeWorker {
   let url: string | null = null;
-  const original = globalThis.Worker;
-  if (typeof original !== 'function') return { worker: factory(), url };
-  globalThis.Worker = new Proxy(original, {
-    construct(target, args: ConstructorParameters<typeof Worker>, newTarget: typeof Worker) {
-      url = new URL(args[0], document.baseURI).href;
-      return Reflect.construct(target, args, newTarget);
-    },
-  });
+  const stopWatching = watchConstructor((script) => (url = script));
   try {
     return { worker: factory(), url };
   } finally {
-    globalThis.Worker = original;
+    stopWatching();
   }
+}
+
+function watchConstructor(tell: (url: string | null) => void): () => void {
+  const original = globalThis.Worker;
+  if (typeof original !== 'function') return () => undefined;
+  try {
+    globalThis.Worker = new Proxy(original, {
+      construct(target, args: ConstructorParameters<typeof Worker>, newTarget: typeof Worker) {
+        tell(resolve(args[0]));
+        return Reflect.construct(target, args, newTarget);
+      },
+    });
+  } catch {
+    return () => undefined; // a page whose globals are frozen
+  }
+  return () => {
+    globalThis.Worker = original;
+  };
+}
+
+/** Null where the constructor will say itself what is wrong with it. */
+function resolve(script: string | URL): string | null {
+  return URL.canParse(script, document.baseURI) ? new URL(script, document.baseURI).href : null;
 }

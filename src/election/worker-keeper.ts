@@ -156,6 +156,12 @@ export class WorkerKeeper {
         return;
       case 'pong':
         return; // heard above
+      case 'handed-over':
+        this.#dropWorker();
+        this.#options.onStage('loading', null);
+        // Behind the others in the line, whoever they are.
+        this.#stopPause = this.#options.platform.after(FIRST_PAUSE_MS, () => this.#makeWorker());
+        return;
       case 'failed': {
         const error = decodeError(report.error);
         if (report.retryInFreshWorker && this.#failures < MAX_FRESH_TRIES) this.#tryAnother(error);

@@ -29,6 +29,6 @@ export interface Channel {
 }
 
 export interface TabPlatform extends Platform {
-  /** Tells of the page's life: `pagehide`, `pageshow`, `online`. */
+  /** Tells of the page's life: `pagehide`, `pageshow`, `freeze`, `resume`, `online`, wherever the browser tells it. */
   readonly page: Pick<EventTarget, 'addEventListener'>;
 }

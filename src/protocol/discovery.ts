@@ -8,6 +8,7 @@
  *   writer --refuse-->   one tab    we do not speak the same protocol
  *   writer --change-->   everyone   a commit moved the coordinator or the data version
  *   tab    --leave-->    everyone   my worker was the writer and ends with me: no call is to blame for its death
+ *   writer --leave-->    everyone   I hand over, as I was asked to
  */
 export const DISCOVERY_FORMAT = 1;
 

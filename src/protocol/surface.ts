@@ -23,6 +23,8 @@ export interface WriterSurface {
   'calls.ping': Call<Record<string, never>, null>;
   'calls.readOutcome': Call<{ readonly callId: string }, CallOutcome>;
 
+  'writer.handOver': Call<Record<string, never>, null>;
+
   'app.query': Call<
     { readonly handler: string; readonly input: Json; readonly workspaceId: string | null },
     unknown
@@ -82,6 +84,7 @@ export const CALLS = {
   'calls.cancel': { kind: 'control' },
   'calls.ping': { kind: 'control' },
   'calls.readOutcome': read,
+  'writer.handOver': { kind: 'control' },
   'app.query': read,
   'app.mutate': byReceipt,
   'coordinator.readState': read,

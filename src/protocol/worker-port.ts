@@ -37,6 +37,8 @@ export type WorkerReport =
   | { readonly tidelock: 'stage'; readonly stage: WorkerStage }
   /** The answer to a ping. */
   | { readonly tidelock: 'pong' }
+  /** It was the writer and has let go of everything, as it was asked to. */
+  | { readonly tidelock: 'handed-over' }
   /** It cannot go on and holds nothing any more. `retryInFreshWorker`: another worker may succeed. */
   | { readonly tidelock: 'failed'; readonly error: WireError; readonly retryInFreshWorker: boolean };
 
@@ -44,6 +46,7 @@ const REPORTS: readonly unknown[] = [
   'loaded',
   'stage',
   'pong',
+  'handed-over',
   'failed',
 ] satisfies readonly WorkerReport['tidelock'][];
 

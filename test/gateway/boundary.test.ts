@@ -18,6 +18,7 @@ const WRONG: Readonly<Record<string, readonly (readonly [input: unknown, path: s
     [{ handler: '', input: {}, workspaceId: null }, 'handler'],
   ],
   'calls.ping': [[{ extra: 1 }, '']],
+  'writer.handOver': [[{ extra: 1 }, '']],
   'calls.readOutcome': [[{ callId: '' }, 'callId']],
   'coordinator.readState': [[{ extra: 1 }, '']],
   'workspaces.open': [

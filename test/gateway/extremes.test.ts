@@ -10,6 +10,7 @@ const NEEDS = { permitIds: ['p-1'] };
 const INPUTS: { readonly [C in CallName]: CallInput<C> } = {
   'calls.cancel': { callIds: ['c'] },
   'calls.ping': {},
+  'writer.handOver': {},
   'calls.readOutcome': { callId: 'c' },
   'gateway.readLastPull': { workspaceId: 'w-1', stream: 'main' },
   'app.query': { handler: 'notes', input: {}, workspaceId: 'w-1' },

@@ -111,10 +111,13 @@ export async function setup() {
     beginBatch: () => assertWriterEpoch(database, epoch),
     afterCommit: () => (commits.count += 1),
   });
+  const handOvers = { count: 0 };
   const runner = new CallRunner({ scheduler, marks: context.marks, receipts: context.receipts });
   const ports = new Map<string, SessionPort>();
   const portOf = (sessionId: string): SessionPort => {
-    const port = ports.get(sessionId) ?? new SessionPort(context, { sessionId, runner });
+    const port =
+      ports.get(sessionId) ??
+      new SessionPort(context, { sessionId, runner, handOver: () => (handOvers.count += 1) });
     ports.set(sessionId, port);
     return port;
   };
@@ -174,6 +177,7 @@ export async function setup() {
     fail,
     dump,
     openWorkspace,
+    handOvers,
     notes,
     close,
     scheduler,

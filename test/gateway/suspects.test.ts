@@ -18,7 +18,10 @@ async function setupOpen() {
   const nextWriter = () => {
     const later = new CallMarks({ database: context.database, clock: context.clock, epoch: 2 });
     const runner = new CallRunner({ scheduler, marks: later, receipts: context.receipts });
-    return new SessionPort({ ...context, marks: later }, { sessionId: 'tab-1', runner });
+    return new SessionPort(
+      { ...context, marks: later },
+      { sessionId: 'tab-1', runner, handOver: () => undefined },
+    );
   };
   const envelope = (call: string, input: unknown, { callId = 'c-1', deaths = 2 } = {}) => ({
     callId,

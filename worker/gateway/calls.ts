@@ -17,7 +17,7 @@ import { readOutcome } from './read-outcome';
 import { openWorkspace } from './workspace-calls';
 
 /** The others are the port's own: they never come to the scheduler. */
-export type ScheduledCall = Exclude<CallName, 'calls.cancel' | 'calls.ping'>;
+export type ScheduledCall = Exclude<CallName, 'calls.cancel' | 'calls.ping' | 'writer.handOver'>;
 
 type Answers = {
   readonly [C in ScheduledCall]: (context: CallContext, input: CallInput<C>) => CallOutput<C>;

@@ -32,6 +32,7 @@ export const CALL_SCHEMAS = {
   'calls.cancel': z.strictObject({ callIds: z.array(id).max(MAX_CALLS_PER_MESSAGE) }),
   'calls.ping': z.strictObject({}),
   'calls.readOutcome': z.strictObject({ callId: id }),
+  'writer.handOver': z.strictObject({}),
   'app.query': z.strictObject({ handler: name, input: json, workspaceId: id.nullable() }),
   'app.mutate': z.strictObject({ handler: name, input: json, workspaceId: id.nullable() }),
   'coordinator.readState': z.strictObject({}),

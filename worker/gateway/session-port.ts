@@ -17,18 +17,24 @@ import { answerCall, type ScheduledCall } from './calls';
 import { assertEnvelopes, parseCallInput, parseEnvelope } from './parse-envelope';
 import { handlerFailed } from './run-handler';
 
+export interface SessionPortOptions {
+  readonly sessionId: string;
+  readonly runner: CallRunner;
+  /** Begins the hand-over to another writer, once this task is over. */
+  readonly handOver: () => void;
+}
+
 export class SessionPort implements WriterPort {
   readonly #context: CallContext;
   readonly #runner: CallRunner;
+  readonly #handOver: () => void;
   /** Ends with the last write of this tab that is held back; later writes wait for it. */
   #heldBack: Promise<void> | undefined;
 
-  constructor(
-    context: WriterContext,
-    { sessionId, runner }: { readonly sessionId: string; readonly runner: CallRunner },
-  ) {
+  constructor(context: WriterContext, { sessionId, runner, handOver }: SessionPortOptions) {
     this.#context = { ...context, sessionId, isUnderWay: (callId) => runner.isUnderWay(callId) };
     this.#runner = runner;
+    this.#handOver = handOver;
   }
 
   async invoke(message: unknown): Promise<CallReply[]> {
@@ -48,8 +54,10 @@ export class SessionPort implements WriterPort {
 
   #run(envelope: CallEnvelope): Promise<unknown> {
     const { call } = envelope;
-    if (call === 'calls.ping') {
+    if (call === 'calls.ping' || call === 'writer.handOver') {
       parseCallInput(call, envelope.input);
+      // Asked again, it has happened: the writer that was meant is gone.
+      if (call === 'writer.handOver' && envelope.attempt === 1) this.#handOver();
       return Promise.resolve(null);
     }
     if (call === 'calls.cancel') {

@@ -6,7 +6,7 @@
  *
  * Rules: the worker lock is held before the first stage is told, so that the tab can watch it; the writer lock is held
  * for as long as the worker lives as writer, and never stolen; the database is opened under it and nowhere else. A
- * standby loads the WASM while it waits. A failed opening ends this worker, which frees its handles; whether another
+ * standby loads the WASM while it waits, and sees to it that no cached page is waited for. A failed opening ends this worker, which frees its handles; whether another
  * one is made is the tab's business.
  */
 import { LIBRARY_CODES } from '../../src/domain/error-codes';
@@ -27,6 +27,9 @@ import type { AppDefinition } from '../app/app-definition';
 import { isWorthAFreshWorker, openWriter } from './open-writer';
 import type { WorkerPlatform } from './worker-platform';
 import { Writer } from './writer';
+
+/** How long a cached page that holds the writer's lock may starve the others. */
+const EVICT_EVERY_MS = 1_000;
 
 export class WorkerHost {
   readonly #definition: AppDefinition;
@@ -61,7 +64,9 @@ export class WorkerHost {
     await holdLock(locks, lockNames.worker(db, { sessionId, workerId }));
     this.#enter('waiting');
     this.#platform.warm().catch(() => undefined); // ahead of need; the opening loads it again and tells what is wrong
+    const stopLooking = this.#platform.every(EVICT_EVERY_MS, () => this.#evictCachedHolders());
     const releaseWriter = await holdLock(locks, lockNames.writer(db));
+    stopLooking();
     try {
       const opened = await openWriter({
         platform: this.#platform,
@@ -84,12 +89,22 @@ export class WorkerHost {
             this.#fail(error, true);
           }
         },
+        onHandedOver: () => {
+          releaseWriter();
+          this.#report({ tidelock: 'handed-over' });
+          this.#platform.closeWorker();
+        },
       });
       this.#enter('serving');
     } catch (error) {
       releaseWriter();
       throw error;
     }
+  }
+
+  /** Chromium keeps a page in its back/forward cache though it holds a lock, until somebody asks about locks. */
+  #evictCachedHolders(): void {
+    this.#platform.locks.query().catch(() => undefined); // the asking is all that matters
   }
 
   /** Files that are held are another worker's: which ones live is the best that can be said of whose. */

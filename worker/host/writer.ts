@@ -8,6 +8,8 @@
  * written: `onFatal` is called once, and whoever waits for an answer asks the next writer.
  * Not promised: an order between calls of different tabs other than that in which they arrived.
  */
+import { LIBRARY_CODES } from '../../src/domain/error-codes';
+import { TidelockError } from '../../src/domain/tidelock-error';
 import type { DiscoveryMessage, WriterIdentity, CoordinatorView } from '../../src/protocol/discovery';
 import { PROTOCOL_VERSION } from '../../src/protocol/limits';
 import { DiscoveryChannel } from '../../src/transport/discovery-channel';
@@ -23,6 +25,9 @@ import { Retention } from './retention';
 import { Sessions } from './sessions';
 import type { WorkerPlatform } from './worker-platform';
 
+/** Lets the answer to whoever asked for the hand-over get out. */
+const HAND_OVER_AFTER_MS = 0;
+
 export interface WriterOptions {
   readonly platform: WorkerPlatform;
   readonly db: string;
@@ -30,6 +35,8 @@ export interface WriterOptions {
   readonly sessionId: string;
   readonly writer: OpenedWriter;
   readonly onFatal: (error: unknown) => void;
+  /** After a hand-over: the database is closed and its files are free. */
+  readonly onHandedOver: () => void;
 }
 
 export class Writer {
@@ -41,12 +48,15 @@ export class Writer {
   readonly #sessions: Sessions;
   readonly #turns: TurnYielder;
   readonly #retention: Retention;
+  readonly #onHandedOver: () => void;
+  #isHandingOver = false;
   #view: CoordinatorView;
 
-  constructor({ platform, db, sessionId, writer, onFatal }: WriterOptions) {
+  constructor({ platform, db, sessionId, writer, onFatal, onHandedOver }: WriterOptions) {
     const { context, opened, epoch, now } = writer;
     const { serverInstanceId } = context;
     this.#platform = platform;
+    this.#onHandedOver = onHandedOver;
     this.#writer = writer;
     this.#turns = platform.makeTurnYielder();
     this.#identity = { serverInstanceId, epoch, sessionId, storage: opened.storage };
@@ -71,7 +81,8 @@ export class Writer {
       platform,
       db,
       serverInstanceId,
-      makePort: (id) => new SessionPort(context, { sessionId: id, runner }),
+      makePort: (id) =>
+        new SessionPort(context, { sessionId: id, runner, handOver: () => this.#planHandOver() }),
       onGone: (id) => this.#abandonHolder(id),
     });
     for (const id of writer.adoptedSessionIds) this.#sessions.watch(id);
@@ -87,6 +98,17 @@ export class Writer {
     this.#channel.close();
     this.#turns.close();
     this.#writer.opened.close();
+  }
+
+  /** Between two batches, once the answer is on its way: whoever waits asks the next writer, and nobody is to blame. */
+  #planHandOver(): void {
+    if (this.#isHandingOver) return;
+    this.#isHandingOver = true;
+    this.#platform.after(HAND_OVER_AFTER_MS, () => {
+      this.#channel.send(null, { kind: 'leave', writer: this.#identity });
+      this.stop(handedOver());
+      this.#onHandedOver();
+    });
   }
 
   #hear({ body, from, protocol }: DiscoveryMessage): void {
@@ -131,4 +153,9 @@ export class Writer {
       });
     });
   }
+}
+
+/** What waits is rejected with it, and nobody hears of it: the lines are closed. */
+function handedOver(): TidelockError {
+  return new TidelockError(LIBRARY_CODES.OUTCOME_UNKNOWN, 'The writer handed over; ask the next one.');
 }

@@ -324,3 +324,24 @@ export function terminateLast(): boolean {
   last?.terminate();
   return last !== undefined;
 }
+
+export function handOver(): Promise<Outcome<unknown>> {
+  return settle(() => mustHaveTide().handOver());
+}
+
+let changes: number[] = [];
+/** From now on; see `readChanges`. */
+export function recordChanges(): void {
+  changes = [];
+  mustHaveTide().on('change', ({ localDataVersion }) => changes.push(localDataVersion));
+}
+export function readChanges(): readonly number[] {
+  return changes;
+}
+
+/** How many workers of this page live: each holds a lock. */
+export async function countWorkers(): Promise<number> {
+  const { db, sessionId } = mustHaveTide().status;
+  const { held = [] } = await navigator.locks.query();
+  return held.filter(({ name }) => name?.startsWith(`tidelock/${db}/worker/${sessionId}/`)).length;
+}
