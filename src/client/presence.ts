@@ -6,11 +6,14 @@
  *   start → session ──pagehide, freeze──→ none ──pageshow (persisted), resume──→ session → … → stop
  */
 import { makeDeferred } from '../domain/deferred';
-import type { WriterHolder } from '../election/writer-holder';
+import { findWriterHolder, type WriterHolder } from '../election/writer-holder';
 import type { CallLayer } from './call-layer';
 import { TabSession, type SessionEvents, type SessionOptions } from './session';
 import { StatusBoard } from './status';
 import type { Silence } from './unanswered';
+
+/** Between two looks at who holds the place of a silent writer. */
+const LOOK_INTERVAL_MS = 1_000;
 
 export interface PresenceOptions extends Omit<SessionOptions, 'events' | 'isReturning'> {
   readonly calls: CallLayer;
@@ -25,6 +28,9 @@ export class Presence {
   readonly #stopped = new AbortController();
   /** Who holds the writer's lock while no writer serves this tab. */
   #unservedBy: WriterHolder | null = null;
+  /** Who holds it while the writer that serves this tab is silent: another one may have followed it, and hang. Null before that is known. */
+  #silentHolder: WriterHolder | 'nobody' | null = null;
+  #stopLooking: (() => void) | undefined;
   #session: TabSession;
   /** The page is hidden for good, cached or frozen: it has no session. */
   #isAway = false;
@@ -68,14 +74,29 @@ export class Presence {
   /** Why a call may get no answer; `isSilent` where the present writer says nothing. */
   explain(isSilent: boolean): Silence {
     const { workerError, writer } = this.board.current;
-    const silentWriter = isSilent && writer !== null ? { sessionId: writer.sessionId, clientId: null } : null;
-    return { holder: silentWriter ?? this.#unservedBy, cause: workerError ?? undefined };
+    const writerItself = writer === null ? null : { sessionId: writer.sessionId, clientId: null };
+    const holder = isSilent ? (this.#silentHolder ?? writerItself) : this.#unservedBy;
+    return { holder: holder === 'nobody' ? null : holder, cause: workerError ?? undefined };
   }
 
   /** The writer that serves this tab has fallen silent, or speaks again. */
   seeSilence(isSilent: boolean): void {
     if (this.board.current.connection === 'closed') return;
+    this.#stopLooking?.();
+    this.#silentHolder = null;
+    if (isSilent) {
+      this.#lookForHolder();
+      this.#stopLooking = this.#options.platform.every(LOOK_INTERVAL_MS, () => this.#lookForHolder());
+    }
     this.board.update({ connection: isSilent ? 'unresponsive' : 'connected' });
+  }
+
+  #lookForHolder(): void {
+    const { platform, db } = this.#options;
+    findWriterHolder(platform.locks, db).then(
+      (holder) => (this.#silentHolder = holder ?? 'nobody'),
+      () => undefined, // the last that was known stands
+    );
   }
 
   /** Ends `start`'s waiting with an error, if it still waits. */
@@ -86,11 +107,13 @@ export class Presence {
   /** Idempotent. */
   stop(): void {
     this.#stopped.abort();
+    this.#stopLooking?.();
     this.#session.stop();
   }
 
   #leave(): void {
     this.#isAway = true;
+    this.#stopLooking?.();
     this.#session.stop();
     this.#unservedBy = null;
     this.#options.calls.detach();
