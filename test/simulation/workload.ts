@@ -21,6 +21,7 @@ const STEPS = {
   push: 4,
   pushByHand: 2,
   summarize: 1,
+  handOver: 0.6,
 } as const;
 
 /** Does one thing after the other. Several of them in a tab do so side by side. */
@@ -68,6 +69,9 @@ export class Caller {
         return void (await pushOnce(this.#tab, this.#pickOperations()));
       case 'pushByHand':
         return await pushByHand(this.#tab, this.#nextName(HAND));
+      case 'handOver':
+        await this.#tab.ask({ name: 'handOver', boundMs: CALL_BOUND_MS }, () => tide.handOver());
+        return;
       case 'summarize':
         return void (await this.#tab.ask({ name: 'permits.summarize', boundMs: CALL_BOUND_MS }, () =>
           tide.permits.summarize(WORKSPACE),
