@@ -32,6 +32,7 @@ describe('a writer that keeps its place and says nothing', () => {
     const db = freshDatabase();
     const writer = await joinLedger(db);
     const tab = await joinLedger(db);
+    await tab.call('waitForStage', 'waiting');
     const place = takeWriterPlace(db);
     await Promise.all([writer.close(), tab.terminateWorkers()]);
     await place.granted;

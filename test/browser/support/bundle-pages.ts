@@ -48,7 +48,8 @@ export function bundlePages({ root, pages }: BundlePagesOptions): Plugin {
   };
 }
 
-async function bundle(root: string, outDir: string, pages: readonly string[]): Promise<void> {
+/** Writes each page module, with the worker files it names, to `outDir`. */
+export async function bundle(root: string, outDir: string, pages: readonly string[]): Promise<void> {
   await build({
     configFile: false,
     root,
