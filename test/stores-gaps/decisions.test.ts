@@ -14,6 +14,7 @@ import {
   parseTerminalTransfer,
   toTerminalTransfer,
 } from '../../src/domain/terminal-transfer';
+import { canAdvance } from '../../src/domain/transfer-machine';
 import { refusalOf, setupStores } from '../stores/support/store-setup';
 
 describe('an issue asked again', () => {
@@ -188,6 +189,20 @@ describe('how a transfer ended', () => {
   test('is not read from what is no record', () => {
     for (const value of [null, 5, 'text', [], [RECORD]]) expect(parseTerminalTransfer(value)).toBeNull();
   });
+});
+
+test('a transfer takes the way of its own target, a step at a time', () => {
+  for (const target of ['server', 'browser-gateway'] as const) {
+    const middle = target === 'server' ? 'starting-target' : 'stopping-source';
+    const other = target === 'server' ? 'stopping-source' : 'starting-target';
+    expect(canAdvance('preparing', 'draining', target)).toBe(true);
+    expect(canAdvance('draining', 'generation-advanced', target)).toBe(false);
+    expect(canAdvance('generation-advanced', middle, target)).toBe(true);
+    expect(canAdvance('generation-advanced', other, target)).toBe(false);
+    expect(canAdvance('generation-advanced', 'committing', target)).toBe(false);
+    expect(canAdvance(middle, 'committing', target)).toBe(true);
+    expect(canAdvance(other, 'committing', target)).toBe(false);
+  }
 });
 
 test('who asked has a user and a tenant', () => {
