@@ -6,7 +6,7 @@
  *   start → session ──pagehide, freeze──→ none ──pageshow (persisted), resume──→ session → … → stop
  */
 import { makeDeferred } from '../domain/deferred';
-import type { WriterHolder } from '../election/writer-holder';
+import { findWriterHolder, type WriterHolder } from '../election/writer-holder';
 import type { CallLayer } from './call-layer';
 import { TabSession, type SessionEvents, type SessionOptions } from './session';
 import { StatusBoard } from './status';
@@ -23,7 +23,7 @@ export class Presence {
   readonly #knownWriters = new Set<string>();
   readonly #firstWriter = makeDeferred<void>();
   readonly #stopped = new AbortController();
-  /** Who holds the writer's lock while no writer serves this tab. */
+  /** Who holds the writer's lock and says nothing. */
   #unservedBy: WriterHolder | null = null;
   #session: TabSession;
   /** The page is hidden for good, cached or frozen: it has no session. */
@@ -52,7 +52,7 @@ export class Presence {
   }
 
   /** The session of this moment; its `ended` fires when the page hides or the client closes. */
-  get session(): Pick<TabSession, 'ended'> {
+  get session(): Pick<TabSession, 'ended' | 'sessionId'> {
     return this.#session;
   }
 
@@ -65,17 +65,42 @@ export class Presence {
     return this.#knownWriters.has(serverInstanceId);
   }
 
-  /** Why a call may get no answer; `isSilent` where the present writer says nothing. */
-  explain(isSilent: boolean): Silence {
-    const { workerError, writer } = this.board.current;
-    const silentWriter = isSilent && writer !== null ? { sessionId: writer.sessionId, clientId: null } : null;
-    return { holder: silentWriter ?? this.#unservedBy, cause: workerError ?? undefined };
+  /** Why a call may get no answer. */
+  explain(): Silence {
+    return { holder: this.#unservedBy, cause: this.board.current.workerError ?? undefined };
   }
 
   /** The writer that serves this tab has fallen silent, or speaks again. */
   seeSilence(isSilent: boolean): void {
-    if (this.board.current.connection === 'closed') return;
-    this.board.update({ connection: isSilent ? 'unresponsive' : 'connected' });
+    if (this.isStopped) return;
+    if (isSilent) {
+      this.#session.doubtLink();
+      this.#lookAtSilentWriter();
+    } else {
+      this.#session.trustLink();
+      this.#unservedBy = null;
+      this.board.update({ connection: 'connected' });
+    }
+  }
+
+  /** Silent and gone are not the same: one that is gone holds no lock, and another is on its way. */
+  #lookAtSilentWriter(): void {
+    const { platform, db, calls } = this.#options;
+    const { writer } = this.board.current;
+    findWriterHolder(platform.locks, db).then(
+      (holder) => {
+        if (this.isStopped || !calls.isWriterSilent || writer !== this.board.current.writer) return;
+        const isStillThere = holder !== null && holder.sessionId === writer?.sessionId;
+        this.#seeHolder(isStillThere ? holder : null);
+      },
+      () => undefined, // nothing is known then
+    );
+  }
+
+  #seeHolder(holder: WriterHolder | null): void {
+    this.#unservedBy = holder;
+    const connection = holder === null ? 'connecting' : 'unresponsive';
+    if (this.board.current.connection !== connection) this.board.update({ connection });
   }
 
   /** Ends `start`'s waiting with an error, if it still waits. */
@@ -122,11 +147,7 @@ export class Presence {
       this.#knownWriters.add(link.writer.serverInstanceId);
       this.#options.calls.attach(link, options);
     },
-    onUnserved: (holder) => {
-      if (holder?.clientId === this.#unservedBy?.clientId) return;
-      this.#unservedBy = holder;
-      this.board.update({ connection: holder === null ? 'connecting' : 'unresponsive' });
-    },
+    onUnserved: (holder) => this.#seeHolder(holder),
     onCoordinator: (view, writer) => {
       this.board.see(view, writer);
       this.#firstWriter.resolve();

@@ -149,8 +149,8 @@ export class Tide<Shape extends AppShape = AppShape> {
 
   #getSession(): SessionEnd {
     const { presence } = this.#parts;
-    const { ended } = presence.session;
-    return { ended, isClosed: () => presence.isStopped };
+    const { ended, sessionId } = presence.session;
+    return { ended, sessionId, isClosed: () => presence.isStopped };
   }
 
   #findWorkspaceId(): string | null {
