@@ -97,7 +97,11 @@ export class Presence {
     );
   }
 
-  #seeHolder(holder: WriterHolder | null): void {
+  #seeHolder(found: WriterHolder | null): void {
+    const { workerStage } = this.board.current;
+    // This tab's own worker on its way to serving is nobody to complain of: its stages have their times.
+    const isOwnStart = found?.sessionId === this.#session.sessionId && workerStage !== 'serving';
+    const holder = isOwnStart ? null : found;
     this.#unservedBy = holder;
     const connection = holder === null ? 'connecting' : 'unresponsive';
     if (this.board.current.connection !== connection) this.board.update({ connection });

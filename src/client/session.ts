@@ -32,7 +32,7 @@ export interface SessionEvents {
   onLink(link: WriterLink, options: { readonly diedEpoch: number | null }): void;
   onCoordinator(view: CoordinatorView, writer: WriterIdentity): void;
   onStage(stage: WorkerStage, deadlineAt: number | null): void;
-  /** Another tab's worker holds the writer's lock and does not greet back; null where none does. */
+  /** Who holds the writer's lock and does not greet back; null where nobody does. */
   onUnserved(holder: WriterHolder | null): void;
   /** This tab's worker failed and is tried again. */
   onWorkerTrouble(error: Error): void;
@@ -145,8 +145,7 @@ export class TabSession {
     findWriterHolder(platform.locks, db).then(
       (holder) => {
         if (this.#unanswered <= MANY_HELLOS || this.#stopped.signal.aborted) return;
-        // This tab's own worker is on its way, and has its own times.
-        events.onUnserved(holder?.sessionId === this.sessionId ? null : holder);
+        events.onUnserved(holder);
       },
       () => undefined, // nothing is known then; the next hello asks again
     );

@@ -3,7 +3,7 @@ import type { FinalState } from '../support/history/final-state';
 import type { Violation } from '../support/history/rule';
 import { readFinalState } from './read-final-state';
 import { GOOD_DAY } from './upstream';
-import type { SimTab } from './tab';
+import { describeError, type SimTab } from './tab';
 import { pullOnce, pushOnce } from './workload';
 import { World, type WorldOptions } from './world';
 
@@ -28,8 +28,8 @@ let runs = 0;
 export async function runSeed(options: RunOptions): Promise<RunResult> {
   runs += 1;
   const world = new World({ ...options, diskName: `sim-${String(options.seed)}-${String(runs)}` });
-  await world.disk.start();
   try {
+    await world.disk.start();
     const final = await live(world);
     const found = checkHistory(world.recorder.events, final, {
       // Two writers that died with one call look like its doing, whatever killed them.
@@ -38,6 +38,9 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
     });
     const breaches = world.breaches.map((message): Violation => ({ rule: 'breach', message }));
     return { violations: [...breaches, ...found], trace: world.trace.lines, events: world.time.events };
+  } catch (error) {
+    const violations = [{ rule: 'threw', message: describeError(error) }];
+    return { violations, trace: world.trace.lines, events: world.time.events };
   } finally {
     world.close();
   }

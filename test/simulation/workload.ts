@@ -8,6 +8,9 @@ const gatewayBoundMs = (timeoutMs: number): number => 2 * timeoutMs + 4 * CALL_B
 /** What a wait that was given little time may end with. */
 const OUT_OF_TIME = ['DEADLINE_EXCEEDED', 'WRITER_UNRESPONSIVE'];
 
+/** How the names of operations begin whose permits are driven by hand. */
+const HAND = 'hand';
+
 const STEPS = {
   addRow: 10,
   addRowAndThrow: 1,
@@ -64,7 +67,7 @@ export class Caller {
       case 'push':
         return void (await pushOnce(this.#tab, this.#pickOperations()));
       case 'pushByHand':
-        return await pushByHand(this.#tab, this.#nextName('hand'));
+        return await pushByHand(this.#tab, this.#nextName(HAND));
       case 'summarize':
         return void (await this.#tab.ask({ name: 'permits.summarize', boundMs: CALL_BOUND_MS }, () =>
           tide.permits.summarize(WORKSPACE),
@@ -93,11 +96,14 @@ export class Caller {
     );
   }
 
-  /** New ones, and such as others are pushing or have pushed. */
+  /**
+   * New ones, and such as others are pushing or have pushed. None that somebody has a permit for by hand: the store lets
+   * two permits stand for one operation, and whoever drives them must see to it that they do not.
+   */
   #pickOperations(): readonly string[] {
     const { dice, world } = this.#tab;
     const fresh = Array.from({ length: dice.integer(1, 2) }, () => this.#nextName('op'));
-    const known = [...world.operations];
+    const known = [...world.operations].filter((identity) => !identity.startsWith(HAND));
     const again = known.length > 0 && dice.chance(0.6) ? [dice.pick(known)] : [];
     return [...new Set([...fresh, ...again])];
   }

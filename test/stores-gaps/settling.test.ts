@@ -232,3 +232,19 @@ test('a recovery of no workspace in particular is one of all', async () => {
   const input = { currentServerInstanceId: 's-2', workspaceId: null };
   expect(permits.recoverPriorServerPermits(input)).toMatchObject({ reconcileRequired: 1 });
 });
+
+test('a recovery of one workspace settles what earlier writers left there, and nothing else', async () => {
+  const { permits, inFlight, issueInput, database } = await setup();
+  const [left, elsewhere] = [inFlight(), inFlight()];
+  database.exec(`${PERMITS} workspace_id = 'w-2' WHERE permit_id = '${elsewhere.permitId}'`);
+  const own = permits.issue(issueInput({ serverInstanceId: 's-2' }));
+  const input = { currentServerInstanceId: 's-2', workspaceId: 'w' };
+  expect(permits.recoverPriorServerPermits(input)).toEqual({
+    clean: 0,
+    reconcileRequired: 1,
+    localCommitPending: 0,
+  });
+  expect(permits.read(left.permitId)?.state).toBe('abandoned-reconcile-required');
+  expect(permits.read(elsewhere.permitId)?.state).toBe('gateway-in-flight');
+  expect(permits.read(own.permitId)).toEqual(own);
+});

@@ -1,6 +1,7 @@
 /** A page on the ledger's worker file: what it exports is called in real tabs. */
 import { connect, type ConnectOptions, type TideOf, type TideStatus } from 'tidelock';
 import { CALLS_OF_EVERY_KIND, type Ledger } from './calls-of-every-kind';
+import { ERRORS } from './errors';
 import type { App } from './ledger.worker';
 // oxlint-disable-next-line import/default -- Vite answers with the address of the script
 import ledgerWorkerUrl from './ledger.worker?worker&url';
@@ -67,6 +68,27 @@ export function openWorkspace(workspaceId: string, userId = 'u-1'): Promise<Outc
 export function mustHaveTide(): TideOf<App> {
   if (tide === undefined) throw new Error('join first');
   return tide;
+}
+
+/** Resolves when the status tells this connection. */
+export function waitForConnection(connection: TideStatus['connection']): Promise<void> {
+  return new Promise((resolve) => {
+    const check = (status: TideStatus): void => {
+      if (status.connection === connection) resolve();
+    };
+    mustHaveTide().on('status', check);
+    check(mustHaveTide().status);
+  });
+}
+
+export function waitForStage(stage: TideStatus['workerStage']): Promise<number | null> {
+  return new Promise((resolve) => {
+    const check = (status: TideStatus): void => {
+      if (status.workerStage === stage) resolve(status.workerStageDeadlineAt);
+    };
+    mustHaveTide().on('status', check);
+    check(mustHaveTide().status);
+  });
 }
 
 export function readStatus(): Omit<TideStatus, 'workerError'> & { readonly workerError: string | null } {
@@ -273,4 +295,47 @@ export function issuePermit(permitId: string, workspaceId = 'w-1'): Promise<Outc
 
 export async function readPermitState(permitId: string): Promise<string | null> {
   return (await mustHaveTide().permits.read(permitId))?.state ?? null;
+}
+
+/** What became of a call, by the id its error told. */
+export function readOutcome(callId: string): Promise<Outcome<{ status: string; value?: unknown }>> {
+  return settle(() => mustHaveTide().outcome(callId));
+}
+
+/** A call of this kind, whose `nth` answer is lost with the writer that was about to give it. */
+export async function callAndLoseAnswer(kind: string, nth: number, key: string): Promise<Outcome<unknown>> {
+  const ledger: Ledger = { tide: mustHaveTide(), prefix: 'lost' };
+  const { prepare, call } = CALLS_OF_EVERY_KIND[kind] ?? {};
+  if (call === undefined) throw new Error(`no kind of call is "${kind}"`);
+  await prepare?.(ledger, key);
+  await mustHaveTide().query('dieBeforeReply', { nth });
+  const outcome = await settle(() => call(ledger, key));
+  made.push({ kind, key, outcome });
+  return outcome;
+}
+
+// ── Errors ──
+
+export interface Provoked {
+  readonly name: string;
+  /** `ok`, or the code it failed with. */
+  readonly code: string;
+  /** Of a good call made in the same tick, and of one made afterwards. */
+  readonly after: readonly string[];
+}
+
+/** Makes each call that can fail, one after the other, and sees after each whether good calls still end well. */
+export async function provokeErrors(): Promise<readonly Provoked[]> {
+  const client = mustHaveTide();
+  const provoked: Provoked[] = [];
+  for (const [name, call] of Object.entries(ERRORS)) {
+    const n = provoked.length;
+    const bad = settle(() => call(client));
+    const beside = mutate('append', 'beside', n);
+    const { ok, ...failure } = await bad;
+    const code = ok ? 'ok' : (failure as { readonly code: string }).code;
+    const after = [await beside, await mutate('append', 'after', n), await query('count')];
+    provoked.push({ name, code, after: after.map((outcome) => (outcome.ok ? 'ok' : outcome.code)) });
+  }
+  return provoked;
 }

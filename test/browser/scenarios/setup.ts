@@ -1,9 +1,10 @@
 import { onTestFinished } from 'vitest';
-import { lockNames } from '../../../src/protocol/names';
+import { parseDiscoveryMessage } from '../../../src/protocol/discovery';
+import { channelNames, lockNames } from '../../../src/protocol/names';
 import { openTab, type Tab } from '../support/open-tab';
 import type { JoinOptions } from '../pages/ledger';
 import { mustBeOk } from '../client/setup';
-import { startStorage } from '../storage/start-storage';
+import type { StorageWorker } from '../storage/start-storage';
 
 export { freshDatabase, mustBeOk, shouldFailWith } from '../client/setup';
 
@@ -45,16 +46,11 @@ export function takeWriterPlace(db: string): { readonly granted: Promise<void>; 
 }
 
 /** What SQLite finds wrong with a database whose writer's place the caller holds: `ok` is nothing. */
-export async function checkIntegrity(db: string): Promise<unknown> {
-  const worker = startStorage();
-  try {
-    await worker.run('open', { name: db });
-    const [row] = await worker.run('all', 'PRAGMA integrity_check');
-    await worker.run('close');
-    return row?.['integrity_check'];
-  } finally {
-    worker.terminate();
-  }
+export async function checkIntegrity(worker: StorageWorker, db: string): Promise<unknown> {
+  await worker.run('open', { name: db });
+  const [row] = await worker.run('all', 'PRAGMA integrity_check');
+  await worker.run('close');
+  return row?.['integrity_check'];
 }
 
 /** The entries as one text, in the order in which they were committed: `a0 a1 b0`. */
@@ -64,4 +60,33 @@ export async function readOrder(tab: LedgerTab, prefix = ''): Promise<string> {
     .filter((entry) => entry.tab.startsWith(prefix))
     .map((entry) => `${entry.tab}${String(entry.n)}`)
     .join(' ');
+}
+
+/** What the writers of a database say to everyone, from now on until the test ends. */
+export function watchWriters(db: string): {
+  readonly epochs: readonly number[];
+  readonly wentBack: readonly string[];
+} {
+  const epochs: number[] = [];
+  const wentBack: string[] = [];
+  const channel = new BroadcastChannel(channelNames.discovery(db));
+  channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+    const body = parseDiscoveryMessage(data)?.body;
+    if (body === undefined || !('writer' in body) || body.kind === 'leave') return;
+    const { epoch } = body.writer;
+    const last = epochs.at(-1) ?? 0;
+    if (epoch < last) wentBack.push(`${body.kind} of writer ${String(epoch)} after ${String(last)}`);
+    if (body.kind === 'writer') {
+      if (epoch === last) wentBack.push(`writer ${String(epoch)} twice`);
+      epochs.push(epoch);
+    }
+  });
+  onTestFinished(() => channel.close());
+  return { epochs, wentBack };
+}
+
+/** How many hold the writer's place at this moment. */
+export async function countWriterLocks(db: string): Promise<number> {
+  const { held = [] } = await navigator.locks.query();
+  return held.filter(({ name }) => name === lockNames.writer(db)).length;
 }
