@@ -60,6 +60,7 @@ export class Tide<Shape extends AppShape = AppShape> {
         options,
       );
       this.#openedWorkspaceId = workspaceId;
+      this.#parts.presence.board.seeState(state);
       return state;
     },
   };
