@@ -213,3 +213,8 @@ CREATE TABLE local_sync_call_marks (
   writer_epoch INTEGER NOT NULL CHECK (writer_epoch >= 1),
   marked_at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE local_sync_receipt_horizon (
+  id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
+  pruned_before TEXT NOT NULL
+) STRICT;

@@ -14,6 +14,8 @@ export type {
   PushRequest,
   PushResult,
 } from './client/gateway/push';
+export type { KnownDisposition, PushPermit } from './protocol/gateway-calls';
+export type { WriterHolder } from './election/writer-holder';
 export type { PermitsApi } from './client/permits-api';
 export type { TideEvents, TideStatus } from './client/status';
 export type { Tide } from './client/tide';

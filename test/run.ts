@@ -27,7 +27,7 @@ const STEPS: readonly Step[] = [
   { name: 'lint', kind: 'static', deadlineMs: 120_000 },
   { name: 'typecheck', kind: 'static', deadlineMs: 180_000 },
   { name: 'build', kind: 'static', deadlineMs: 180_000 },
-  { name: 'node', kind: 'vitest', deadlineMs: 300_000 },
+  { name: 'node', kind: 'vitest', deadlineMs: 480_000 },
   { name: 'browser', kind: 'vitest', needsBrowser: true, deadlineMs: 720_000 },
   { name: 'e2e', kind: 'vitest', needsBrowser: true, deadlineMs: 720_000 },
 ];

@@ -41,8 +41,8 @@ export interface CallLink {
 }
 
 export interface CallLayerOptions {
-  /** Why nobody may be answering; `isSilent` where there is a writer that says nothing. */
-  readonly explain?: (isSilent: boolean) => Silence;
+  /** Why nobody may be answering. */
+  readonly explain?: () => Silence;
   /** The writer has fallen silent, or speaks again. */
   readonly onSilence?: (isSilent: boolean) => void;
 }
@@ -55,6 +55,7 @@ interface PendingCall {
   readonly deadlineAt: number;
   attempt: number;
   deaths: number;
+  diedEpoch: number | null;
   isSent: boolean;
   /** Ever sent, to whichever writer: from then on it may have run. */
   mayHaveRun: boolean;
@@ -84,6 +85,10 @@ export class CallLayer {
     });
   }
 
+  get isWriterSilent(): boolean {
+    return this.#pulse.isSilent;
+  }
+
   /** Whether the call has not ended yet. */
   has(callId: string): boolean {
     return this.#pending.has(callId);
@@ -93,34 +98,38 @@ export class CallLayer {
   invoke<C extends CallName>(
     call: C,
     input: CallInput<C>,
-    options: CallOptions = {},
+    options: CallOptions | null = {},
   ): Promise<CallOutput<C>> {
     // The writer answers a call with its output; the surface is the contract.
     return new Promise<CallOutput<C>>((resolve: (value: unknown) => void, reject) => {
       const unsent = { call, callId: null, mayHaveRun: false };
       if (this.#isClosed) throw unanswered(LIBRARY_CODES.CLIENT_CLOSED, unsent);
-      const timeoutMs = readTimeoutMs(options.timeoutMs);
+      const { signal, timeoutMs: wantedMs } = options ?? {};
+      const timeoutMs = readTimeoutMs(wantedMs);
+      assertSignal(signal);
       const sizeBytes = measureInput(input);
-      if (options.signal?.aborted === true)
-        throw unanswered(LIBRARY_CODES.ABORTED, unsent, options.signal.reason);
-      this.#admit({ call, input, sizeBytes, timeoutMs, signal: options.signal, resolve, reject });
+      if (signal?.aborted === true) throw unanswered(LIBRARY_CODES.ABORTED, unsent, signal.reason);
+      this.#admit({ call, input, sizeBytes, timeoutMs, signal, resolve, reject });
     });
   }
 
   /**
    * A writer to send to from now on. What an earlier one left unanswered is asked again.
-   * `hasEarlierDied`: it was not merely left, so what it was running may be to blame.
+   * `diedEpoch`: its epoch, where it was not merely left, so that what it was running may be to blame.
    */
-  attach(link: CallLink, { hasEarlierDied = false } = {}): void {
+  attach(link: CallLink, { diedEpoch = null }: { readonly diedEpoch?: number | null } = {}): void {
     this.#link = link;
     this.#pulse.hear();
     for (const call of this.#pending.values()) {
       if (!call.isSent) continue;
       call.isSent = false;
       call.attempt += 1;
-      if (hasEarlierDied) call.deaths += 1;
-      this.#queue.push(call);
+      if (diedEpoch === null) continue;
+      call.deaths += 1;
+      call.diedEpoch = diedEpoch;
     }
+    // In the order in which they were asked, those that were never sent included.
+    this.#queue = [...this.#pending.values()];
     this.#planFlush();
   }
 
@@ -164,6 +173,7 @@ export class CallLayer {
       deadlineAt: now + timeoutMs,
       attempt: 1,
       deaths: 0,
+      diedEpoch: null,
       isSent: false,
       mayHaveRun: false,
       release,
@@ -210,8 +220,9 @@ export class CallLayer {
 
   #settle(reply: CallReply): void {
     const call = this.#take(reply.callId);
-    if (reply.ok) call?.resolve(reply.value);
-    else call?.reject(decodeError(reply.error));
+    if (call === undefined) return;
+    if (reply.ok) call.resolve(reply.value);
+    else call.reject(nameCall(decodeError(reply.error), call));
   }
 
   /** Comlink itself failed: the message could not be cloned either way. What the writer did is not known then. */
@@ -242,6 +253,7 @@ export class CallLayer {
       deadlineAt: now + DEFAULT_CALL_TIMEOUT_MS,
       attempt: 1,
       deaths: 0,
+      diedEpoch: null,
     };
     link.invoke([envelope]).then(
       () => link === this.#link && this.#pulse.hear(),
@@ -254,7 +266,7 @@ export class CallLayer {
   }
 
   #explain(): Silence {
-    return this.#options.explain?.(this.#pulse.isSilent) ?? { holder: null, cause: undefined };
+    return this.#options.explain?.() ?? { holder: null, cause: undefined };
   }
 
   #take(callId: string): PendingCall | undefined {
@@ -266,8 +278,9 @@ export class CallLayer {
   }
 }
 
-function toEnvelope({ callId, call, input, deadlineAt, attempt, deaths }: PendingCall): CallEnvelope {
-  return { callId, call, input, deadlineAt, attempt, deaths };
+function toEnvelope(pending: PendingCall): CallEnvelope {
+  const { callId, call, input, deadlineAt, attempt, deaths, diedEpoch } = pending;
+  return { callId, call, input, deadlineAt, attempt, deaths, diedEpoch };
 }
 
 function idKindOf(call: CallName): CallIdKind {
@@ -289,6 +302,21 @@ function split(calls: readonly PendingCall[]): PendingCall[][] {
     else messages.push([call]);
   }
   return messages;
+}
+
+/** A caller may have no types. @throws TidelockError INVALID_INPUT */
+export function assertSignal(signal: unknown): void {
+  if (signal === undefined || signal instanceof AbortSignal) return;
+  throw new TidelockError(LIBRARY_CODES.INVALID_INPUT, 'Invalid option "signal": wanted an AbortSignal.', {
+    details: { path: 'signal', problem: 'not an AbortSignal' },
+  });
+}
+
+/** Where the writer says that a call was not run, or may have been, its caller must be able to ask later. */
+function nameCall(error: Error, { call, callId }: PendingCall): Error {
+  if (!(error instanceof TidelockError) || !('outcome' in error.details)) return error;
+  const { code, message, details, cause } = error;
+  return new TidelockError(code, message, { details: { ...details, call, callId }, cause });
 }
 
 export function readTimeoutMs(timeoutMs: number = DEFAULT_CALL_TIMEOUT_MS): number {

@@ -52,14 +52,14 @@ export async function connectOn<App extends AppOf>(
   const { name, worker, storage = 'opfs', signal } = options;
   const timeoutMs = readTimeoutMs(options.startTimeoutMs ?? DEFAULT_START_TIMEOUT_MS);
   const calls = new CallLayer(platform, {
-    explain: (isSilent) => presence.explain(isSilent),
+    explain: () => presence.explain(),
     onSilence: (isSilent) => presence.seeSilence(isSilent),
   });
   const presence: Presence = new Presence({ platform, db: name, storage, factory: worker, calls });
   const tide = new Tide<ShapeOf<App>>({ platform, db: name, calls, presence });
 
   const stopTimer = platform.after(timeoutMs, () =>
-    presence.fail(startTimedOut(timeoutMs, presence.board.current, presence.explain(false).holder)),
+    presence.fail(startTimedOut(timeoutMs, presence.board.current, presence.explain().holder)),
   );
   const onAbort = (): void => presence.fail(aborted(signal?.reason));
   signal?.addEventListener('abort', onAbort, { once: true });

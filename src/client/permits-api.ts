@@ -26,8 +26,12 @@ export class PermitsApi {
   }
 
   /** Issues a durable lease for one upstream request. The same `permitId` with the same input gives the same permit. */
-  issue(input: Input<'permits.issue'>, options?: CallOptions): Answer<'permits.issue'> {
-    return this.#fenced('permits.issue', { ...input, permitId: input.permitId ?? this.#newId() }, options);
+  async issue(input: Input<'permits.issue'>, options?: CallOptions): Answer<'permits.issue'> {
+    return await this.#fenced(
+      'permits.issue',
+      { ...input, permitId: input?.permitId ?? this.#newId() },
+      options,
+    );
   }
   /** Moves a permit into flight, or records what is known of its request. */
   transition(input: Input<'permits.transition'>, options?: CallOptions): Answer<'permits.transition'> {

@@ -12,9 +12,6 @@ import { TabSession, type SessionEvents, type SessionOptions } from './session';
 import { StatusBoard } from './status';
 import type { Silence } from './unanswered';
 
-/** Between two looks at who holds the place of a silent writer. */
-const LOOK_INTERVAL_MS = 1_000;
-
 export interface PresenceOptions extends Omit<SessionOptions, 'events' | 'isReturning'> {
   readonly calls: CallLayer;
 }
@@ -26,11 +23,8 @@ export class Presence {
   readonly #knownWriters = new Set<string>();
   readonly #firstWriter = makeDeferred<void>();
   readonly #stopped = new AbortController();
-  /** Who holds the writer's lock while no writer serves this tab. */
+  /** Who holds the writer's lock and says nothing. */
   #unservedBy: WriterHolder | null = null;
-  /** Who holds it while the writer that serves this tab is silent: another one may have followed it, and hang. Null before that is known. */
-  #silentHolder: WriterHolder | 'nobody' | null = null;
-  #stopLooking: (() => void) | undefined;
   #session: TabSession;
   /** The page is hidden for good, cached or frozen: it has no session. */
   #isAway = false;
@@ -58,7 +52,7 @@ export class Presence {
   }
 
   /** The session of this moment; its `ended` fires when the page hides or the client closes. */
-  get session(): Pick<TabSession, 'ended'> {
+  get session(): Pick<TabSession, 'ended' | 'sessionId'> {
     return this.#session;
   }
 
@@ -71,32 +65,46 @@ export class Presence {
     return this.#knownWriters.has(serverInstanceId);
   }
 
-  /** Why a call may get no answer; `isSilent` where the present writer says nothing. */
-  explain(isSilent: boolean): Silence {
-    const { workerError, writer } = this.board.current;
-    const writerItself = writer === null ? null : { sessionId: writer.sessionId, clientId: null };
-    const holder = isSilent ? (this.#silentHolder ?? writerItself) : this.#unservedBy;
-    return { holder: holder === 'nobody' ? null : holder, cause: workerError ?? undefined };
+  /** Why a call may get no answer. */
+  explain(): Silence {
+    return { holder: this.#unservedBy, cause: this.board.current.workerError ?? undefined };
   }
 
   /** The writer that serves this tab has fallen silent, or speaks again. */
   seeSilence(isSilent: boolean): void {
-    if (this.board.current.connection === 'closed') return;
-    this.#stopLooking?.();
-    this.#silentHolder = null;
+    if (this.isStopped) return;
     if (isSilent) {
-      this.#lookForHolder();
-      this.#stopLooking = this.#options.platform.every(LOOK_INTERVAL_MS, () => this.#lookForHolder());
+      this.#session.doubtLink();
+      this.#lookAtSilentWriter();
+    } else {
+      this.#session.trustLink();
+      this.#unservedBy = null;
+      this.board.update({ connection: 'connected' });
     }
-    this.board.update({ connection: isSilent ? 'unresponsive' : 'connected' });
   }
 
-  #lookForHolder(): void {
-    const { platform, db } = this.#options;
+  /** Silent and gone are not the same: one that is gone holds no lock, and another is on its way. */
+  #lookAtSilentWriter(): void {
+    const { platform, db, calls } = this.#options;
+    const { writer } = this.board.current;
     findWriterHolder(platform.locks, db).then(
-      (holder) => (this.#silentHolder = holder ?? 'nobody'),
-      () => undefined, // the last that was known stands
+      (holder) => {
+        if (this.isStopped || !calls.isWriterSilent || writer !== this.board.current.writer) return;
+        const isStillThere = holder !== null && holder.sessionId === writer?.sessionId;
+        this.#seeHolder(isStillThere ? holder : null);
+      },
+      () => undefined, // nothing is known then
     );
+  }
+
+  #seeHolder(found: WriterHolder | null): void {
+    const { workerStage } = this.board.current;
+    // This tab's own worker on its way to serving is nobody to complain of: its stages have their times.
+    const isOwnStart = found?.sessionId === this.#session.sessionId && workerStage !== 'serving';
+    const holder = isOwnStart ? null : found;
+    this.#unservedBy = holder;
+    const connection = holder === null ? 'connecting' : 'unresponsive';
+    if (this.board.current.connection !== connection) this.board.update({ connection });
   }
 
   /** Ends `start`'s waiting with an error, if it still waits. */
@@ -107,13 +115,11 @@ export class Presence {
   /** Idempotent. */
   stop(): void {
     this.#stopped.abort();
-    this.#stopLooking?.();
     this.#session.stop();
   }
 
   #leave(): void {
     this.#isAway = true;
-    this.#stopLooking?.();
     this.#session.stop();
     this.#unservedBy = null;
     this.#options.calls.detach();
@@ -145,11 +151,7 @@ export class Presence {
       this.#knownWriters.add(link.writer.serverInstanceId);
       this.#options.calls.attach(link, options);
     },
-    onUnserved: (holder) => {
-      if (holder?.clientId === this.#unservedBy?.clientId) return;
-      this.#unservedBy = holder;
-      this.board.update({ connection: holder === null ? 'connecting' : 'unresponsive' });
-    },
+    onUnserved: (holder) => this.#seeHolder(holder),
     onCoordinator: (view, writer) => {
       this.board.see(view, writer);
       this.#firstWriter.resolve();

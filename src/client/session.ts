@@ -6,7 +6,7 @@
  *   lock held → channel open → hello … welcome → link → (another writer) hello … welcome → link → … → stop
  *
  * Rules: the id is fresh each time and never stored, so a duplicated tab is another session; hello is repeated until
- * the newest writer heard of has welcomed this tab; a welcome of an earlier epoch than the present link's is ignored.
+ * the newest writer heard of has welcomed this tab; a welcome of an earlier writer than the present link's is ignored.
  */
 import { LIBRARY_CODES } from '../domain/error-codes';
 import { TidelockError } from '../domain/tidelock-error';
@@ -28,11 +28,11 @@ const HELLO_INTERVAL_MS = 500;
 const MANY_HELLOS = 4;
 
 export interface SessionEvents {
-  /** `hasEarlierDied`: the writer served so far is gone, and did not say goodbye. */
-  onLink(link: WriterLink, options: { readonly hasEarlierDied: boolean }): void;
+  /** `diedEpoch`: of the writer that served so far, where it is gone and did not say goodbye. */
+  onLink(link: WriterLink, options: { readonly diedEpoch: number | null }): void;
   onCoordinator(view: CoordinatorView, writer: WriterIdentity): void;
   onStage(stage: WorkerStage, deadlineAt: number | null): void;
-  /** Another tab's worker holds the writer's lock and does not greet back; null where none does. */
+  /** Who holds the writer's lock and does not greet back; null where nobody does. */
   onUnserved(holder: WriterHolder | null): void;
   /** This tab's worker failed and is tried again. */
   onWorkerTrouble(error: Error): void;
@@ -59,8 +59,10 @@ export class TabSession {
   readonly #stopped = new AbortController();
   #channel: DiscoveryChannel | undefined;
   #link: WriterLink | undefined;
-  /** The highest epoch heard of: until the link is to it, this tab is greeting. */
-  #newestEpoch = 0;
+  /** The newest writer heard of: until the link is to it, this tab is greeting. */
+  #newest: WriterIdentity | undefined;
+  /** The writer of the link has fallen silent: perhaps there is another one. */
+  #isLinkInDoubt = false;
   /** Writers whose pages said that they end. */
   readonly #left = new Set<string>();
   /** Hellos in a row that no writer answered. */
@@ -118,9 +120,21 @@ export class TabSession {
     this.#releaseLock?.();
   }
 
+  /** The writer of the link says nothing: whoever is the writer now should say so. */
+  doubtLink(): void {
+    this.#isLinkInDoubt = true;
+    this.#greet();
+  }
+
+  /** It speaks again. */
+  trustLink(): void {
+    this.#isLinkInDoubt = false;
+    this.#unanswered = 0;
+  }
+
   /** Where no writer was heard of yet, everyone is asked. */
   #greet(): void {
-    if (this.#link !== undefined && this.#link.writer.epoch >= this.#newestEpoch) return;
+    if (this.#isCurrent(this.#newest) && !this.#isLinkInDoubt) return;
     this.#channel?.send(null, { kind: 'hello' });
     this.#unanswered += 1;
     if (this.#unanswered > MANY_HELLOS) this.#lookForHolder();
@@ -131,8 +145,7 @@ export class TabSession {
     findWriterHolder(platform.locks, db).then(
       (holder) => {
         if (this.#unanswered <= MANY_HELLOS || this.#stopped.signal.aborted) return;
-        // This tab's own worker is on its way, and has its own times.
-        events.onUnserved(holder?.sessionId === this.sessionId ? null : holder);
+        events.onUnserved(holder);
       },
       () => undefined, // nothing is known then; the next hello asks again
     );
@@ -145,7 +158,7 @@ export class TabSession {
   }
 
   #hearOf(writer: WriterIdentity): void {
-    this.#newestEpoch = Math.max(this.#newestEpoch, writer.epoch);
+    if (supersedes(writer, this.#newest)) this.#newest = writer;
     this.#greet();
   }
 
@@ -175,19 +188,32 @@ export class TabSession {
   }
 
   #connect(writer: WriterIdentity): void {
-    if (this.#link !== undefined && writer.epoch <= this.#link.writer.epoch) return;
     const earlier = this.#link;
+    if (this.#isCurrent(writer)) {
+      this.#newest = writer;
+      this.trustLink();
+    }
+    if (!supersedes(writer, earlier?.writer)) return;
+    this.#newest = writer;
     earlier?.close();
     const { platform, db, events } = this.#options;
     this.#link = new WriterLink(platform, { db, sessionId: this.sessionId, writer });
-    this.#unanswered = 0;
+    this.trustLink();
     const hasEarlierDied = earlier !== undefined && !this.#left.has(earlier.writer.serverInstanceId);
-    events.onLink(this.#link, { hasEarlierDied });
+    const diedEpoch = hasEarlierDied ? earlier.writer.epoch : null;
+    events.onLink(this.#link, { diedEpoch });
   }
 
-  #isCurrent(writer: WriterIdentity): boolean {
-    return writer.serverInstanceId === this.#link?.writer.serverInstanceId;
+  #isCurrent(writer: WriterIdentity | undefined): boolean {
+    return writer !== undefined && writer.serverInstanceId === this.#link?.writer.serverInstanceId;
   }
+}
+
+/** Whether a writer came after another. A database in memory begins anew with each, and so does its epoch. */
+function supersedes(writer: WriterIdentity, earlier: WriterIdentity | undefined): boolean {
+  if (earlier === undefined) return true;
+  if (writer.serverInstanceId === earlier.serverInstanceId) return false;
+  return writer.storage === 'memory' || writer.epoch > earlier.epoch;
 }
 
 function refused(actual: number): TidelockError {

@@ -1,3 +1,4 @@
+import type { CoordinatorState } from '../domain/coordinator-state';
 import type { CoordinatorView, StorageKind, WriterIdentity } from '../protocol/discovery';
 import type { WorkerStage } from '../protocol/worker-port';
 
@@ -95,6 +96,19 @@ export class StatusBoard {
 
   see(view: CoordinatorView, writer: WriterIdentity): void {
     this.update({ ...view, writer, storage: writer.storage, connection: 'connected' });
+  }
+
+  /** What a call answered with: it may be ahead of the writer's announcement, never behind the last one. */
+  seeState(state: CoordinatorState): void {
+    const { generation, localDataVersion } = this.#status;
+    if (state.coordinatorGeneration < generation || state.localDataVersion < localDataVersion) return;
+    this.update({
+      workspaceId: state.activeWorkspaceId,
+      generation: state.coordinatorGeneration,
+      localDataVersion: state.localDataVersion,
+      ownershipMode: state.ownershipMode,
+      transitionState: state.transitionState,
+    });
   }
 
   /** A worker of this tab that was the writer and is not serving any more leaves nobody to be connected to. */

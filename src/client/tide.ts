@@ -60,6 +60,7 @@ export class Tide<Shape extends AppShape = AppShape> {
         options,
       );
       this.#openedWorkspaceId = workspaceId;
+      this.#parts.presence.board.seeState(state);
       return state;
     },
   };
@@ -149,8 +150,8 @@ export class Tide<Shape extends AppShape = AppShape> {
 
   #getSession(): SessionEnd {
     const { presence } = this.#parts;
-    const { ended } = presence.session;
-    return { ended, isClosed: () => presence.isStopped };
+    const { ended, sessionId } = presence.session;
+    return { ended, sessionId, isClosed: () => presence.isStopped };
   }
 
   #findWorkspaceId(): string | null {

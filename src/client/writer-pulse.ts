@@ -3,11 +3,13 @@
  *
  *   call sent → tick, nothing heard: ping → tick, nothing heard → silent → anything heard → well
  *
- * Ticks while calls wait, and while the writer is silent, to notice when it speaks again. Ticks are counted and not time, so that a laptop's sleep makes nobody silent.
+ * Ticks while calls wait, and while the writer is silent, to notice when it speaks again. A tick that comes late does
+ * not count: the page slept or was busy, and the answer may be waiting to be read.
  */
 import type { Platform } from '../platform/platform';
 
 const TICK_MS = 1_000;
+const LATE_AFTER_MS = 2 * TICK_MS;
 /** So many ticks without a word, and the writer counts as silent. */
 const SILENT_TICKS = 2;
 
@@ -22,6 +24,7 @@ export interface WriterPulseOptions {
 export class WriterPulse {
   readonly #options: WriterPulseOptions;
   #quietTicks = 0;
+  #tickedAtMs = 0;
   #stopTicking: (() => void) | undefined;
 
   constructor(options: WriterPulseOptions) {
@@ -34,7 +37,10 @@ export class WriterPulse {
 
   /** A call went out. */
   watch(): void {
-    this.#stopTicking ??= this.#options.platform.every(TICK_MS, () => this.#tick());
+    if (this.#stopTicking !== undefined) return;
+    const { platform } = this.#options;
+    this.#tickedAtMs = platform.monotonicMs();
+    this.#stopTicking = platform.every(TICK_MS, () => this.#tick());
   }
 
   /** The writer said something, or there is another one. */
@@ -52,12 +58,17 @@ export class WriterPulse {
   }
 
   #tick(): void {
+    const now = this.#options.platform.monotonicMs();
+    const isLate = now - this.#tickedAtMs > LATE_AFTER_MS;
+    this.#tickedAtMs = now;
     if (!this.#options.isWaiting() && !this.isSilent) {
       this.stop();
       return;
     }
-    this.#quietTicks += 1;
-    if (this.#quietTicks === SILENT_TICKS) this.#options.onChange(true);
+    if (!isLate) {
+      this.#quietTicks += 1;
+      if (this.#quietTicks === SILENT_TICKS) this.#options.onChange(true);
+    }
     this.#options.ping();
   }
 }

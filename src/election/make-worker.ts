@@ -39,5 +39,9 @@ function watchConstructor(tell: (url: string | null) => void): () => void {
 
 /** Null where the constructor will say itself what is wrong with it. */
 function resolve(script: string | URL): string | null {
-  return URL.canParse(script, document.baseURI) ? new URL(script, document.baseURI).href : null;
+  try {
+    return new URL(script, document.baseURI).href;
+  } catch {
+    return null;
+  }
 }

@@ -75,6 +75,8 @@ export class WorkerKeeper {
   #stopPause: (() => void) | undefined;
   /** In a row, of any kind; sets the pauses. */
   #failures = 0;
+  /** Openings in a row that failed: after so many it is not the moment's fault. */
+  #failedOpenings = 0;
   /** Starts in a row that nothing was heard of; sets the time the next one is given. */
   #silentStarts = 0;
   #madeAtMs = 0;
@@ -151,7 +153,7 @@ export class WorkerKeeper {
         this.#silentStarts = 0;
         // The worker takes its lock before its first report, so from now on a free lock means a dead worker.
         if (this.#deathWatch === undefined) this.#watchForDeath(workerId);
-        if (report.stage === 'serving') this.#failures = 0;
+        if (report.stage === 'serving') this.#failures = this.#failedOpenings = 0;
         this.#follow(report.stage, worker);
         return;
       case 'pong':
@@ -164,7 +166,8 @@ export class WorkerKeeper {
         return;
       case 'failed': {
         const error = decodeError(report.error);
-        if (report.retryInFreshWorker && this.#failures < MAX_FRESH_TRIES) this.#tryAnother(error);
+        this.#failedOpenings += 1;
+        if (report.retryInFreshWorker && this.#failedOpenings <= MAX_FRESH_TRIES) this.#tryAnother(error);
         else this.#giveUp(error);
         return;
       }
@@ -172,7 +175,7 @@ export class WorkerKeeper {
   }
 
   #follow(stage: WorkerStage, worker: Worker): void {
-    const timeoutMs = stage === 'loading' ? null : STAGE_TIMEOUTS_MS[stage];
+    const timeoutMs = stage === 'loading' ? null : (STAGE_TIMEOUTS_MS[stage] ?? null); // a newer worker file may have stages of its own
     this.#enter(stage, timeoutMs, () => stageTimedOut(stage, timeoutMs));
     if (stage !== 'waiting' && stage !== 'serving') return; // the others have a time of their own
     this.#pulse = new WorkerPulse({

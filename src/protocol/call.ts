@@ -13,6 +13,8 @@ export interface CallEnvelope {
   readonly attempt: number;
   /** How many writers died, without a goodbye, while they had this call: with one, it may be what killed it. */
   readonly deaths: number;
+  /** The epoch of the last of them; null where none died. */
+  readonly diedEpoch: number | null;
 }
 
 export type CallReply =

@@ -21,7 +21,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/election',
     'type:worker/*',
   ],
-  'src/index': ['src/domain', 'src/protocol', 'src/client'],
+  'src/index': ['src/domain', 'src/protocol', 'src/client', 'type:src/election'],
 
   // What runs beside SQLite. One folder knows the engine; the others know `worker/database`.
   migrations: [],

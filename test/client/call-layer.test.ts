@@ -97,20 +97,29 @@ describe('the call layer', () => {
     const { layer, makeLink, mutate } = setup();
     const links = [makeLink(), makeLink(), makeLink(), makeLink()] as const;
     const deathsOf = (index: 0 | 1 | 2 | 3) =>
-      links[index].messages[0]?.envelopes.map(({ deaths }) => deaths);
+      links[index].messages[0]?.envelopes.map(({ deaths, diedEpoch }) => [deaths, diedEpoch]);
     layer.attach(links[0].link);
     void mutate();
     await flush();
-    layer.attach(links[1].link, { hasEarlierDied: true });
+    layer.attach(links[1].link, { diedEpoch: 1 });
     void mutate();
     await flush();
-    expect(deathsOf(1), 'one was there, one came later').toEqual([1, 0]);
-    layer.attach(links[2].link, { hasEarlierDied: false });
+    expect(deathsOf(1), 'one was there, one came later').toEqual([
+      [1, 1],
+      [0, null],
+    ]);
+    layer.attach(links[2].link, { diedEpoch: null });
     await flush();
-    expect(deathsOf(2), 'the writer left and said so').toEqual([1, 0]);
-    layer.attach(links[3].link, { hasEarlierDied: true });
+    expect(deathsOf(2), 'the writer left and said so').toEqual([
+      [1, 1],
+      [0, null],
+    ]);
+    layer.attach(links[3].link, { diedEpoch: 3 });
     await flush();
-    expect(deathsOf(3)).toEqual([2, 1]);
+    expect(deathsOf(3)).toEqual([
+      [2, 3],
+      [1, 3],
+    ]);
   });
 
   test('the id says what kind of answer the call leaves, and when it was made', async () => {
@@ -136,7 +145,7 @@ describe('the call layer', () => {
     const holder = { sessionId: 's-1', clientId: null };
     const { layer, makeLink, mutate } = setup({
       onSilence: (isSilent) => silences.push(isSilent),
-      explain: (isSilent) => ({ holder: isSilent ? holder : null, cause: undefined }),
+      explain: () => ({ holder: layer.isWriterSilent ? holder : null, cause: undefined }),
     });
     const { link, messages } = makeLink();
     layer.attach(link);
@@ -169,6 +178,62 @@ describe('the call layer', () => {
     await vi.advanceTimersByTimeAsync(10_000);
     await ended;
     expect(silences).toEqual([]);
+  });
+
+  test('after an hour of sleep an answer that waits to be read makes nobody silent', async () => {
+    const silences: boolean[] = [];
+    const { layer, mutate } = setup({ onSilence: (isSilent) => silences.push(isSilent) });
+    layer.attach({ invoke: () => new Promise(() => undefined) });
+    void mutate({ timeoutMs: 86_400_000 }).catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(1_000);
+    vi.spyOn(browserPlatform, 'monotonicMs').mockReturnValue(performance.now() + 3_600_000);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(silences).toEqual([]);
+    vi.restoreAllMocks();
+    layer.close();
+  });
+
+  test('an error of the writer that tells an outcome names the call, so that it can be asked after', async () => {
+    const { layer, makeLink, mutate } = setup();
+    const { link, messages } = makeLink();
+    layer.attach(link);
+    const call = mutate();
+    await flush();
+    const { callId = '' } = messages[0]?.envelopes[0] ?? {};
+    const error = new TidelockError('DEADLINE_EXCEEDED', 'late', { details: { outcome: 'not-executed' } });
+    messages[0]?.reply([{ callId, ok: false, error: encodeError(error) }]);
+    await expect(call).rejects.toMatchObject({
+      code: 'DEADLINE_EXCEEDED',
+      details: { outcome: 'not-executed', callId, call: 'app.mutate' },
+    });
+  });
+
+  test('what was sent and what was not keep their order when a page returns', async () => {
+    const { layer, makeLink, mutate } = setup();
+    const first = makeLink();
+    const second = makeLink();
+    layer.attach(first.link);
+    void mutate();
+    await flush();
+    layer.detach();
+    void mutate();
+    await flush();
+    layer.attach(second.link);
+    await flush();
+    expect(second.messages[0]?.envelopes.map(({ attempt }) => attempt)).toEqual([2, 1]);
+  });
+
+  test.each([
+    ['{}', {}],
+    ['a text', 'x'],
+  ])('a signal that is %s is INVALID_INPUT', async (_name, signal) => {
+    const { layer, mutate } = setup();
+    await expect(mutate({ signal: signal as AbortSignal })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      details: { path: 'signal' },
+    });
+    expect(vi.getTimerCount()).toBe(0);
+    layer.close();
   });
 
   test('nobody is pinged while no call waits', async () => {

@@ -15,9 +15,13 @@ function setup() {
     'gateway.applyPush': new TidelockError(STORE_CODES.PERMIT_STATE_CONFLICT, 'It is in flight.'),
   };
   const answers: Record<string, unknown> = {
-    'gateway.beginPull': { permitId: 'p-1', lastCommittedCursor: null },
+    'gateway.beginPull': { permitId: 'p-1', lastCommittedCursor: null, holderId: 's-1' },
     'gateway.beginPush': [
-      { operationIdentity: 'o-1', status: 'granted', permit: { permitId: 'p-1', operationIdentity: 'o-1' } },
+      {
+        operationIdentity: 'o-1',
+        status: 'granted',
+        permit: { permitId: 'p-1', operationIdentity: 'o-1', holderId: 's-1' },
+      },
     ],
   };
   const invoke = (call: string): Promise<unknown> => {
@@ -32,7 +36,7 @@ function setup() {
     calls: { invoke } as unknown as CallLayer, // all that is used of it
     db: 'notes',
     mustGetWorkspaceId: () => 'w-1',
-    getSession: () => ({ ended: new AbortController().signal, isClosed: () => false }),
+    getSession: () => ({ ended: new AbortController().signal, sessionId: 's-1', isClosed: () => false }),
   };
   return context;
 }

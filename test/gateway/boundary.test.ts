@@ -162,7 +162,7 @@ describe('the boundary', () => {
     const port = portOf('tab-1');
     const input = { handler: 'addNote', input: { id: 'n', text: 't' }, workspaceId: null };
     const [reply] = await port.invoke([
-      { callId: 'c', call: 'app.mutate', input, deadlineAt: 1, attempt: 1, deaths: 0 },
+      { callId: 'c', call: 'app.mutate', input, deadlineAt: 1, attempt: 1, deaths: 0, diedEpoch: null },
     ]);
     expect(reply).toMatchObject({
       ok: false,

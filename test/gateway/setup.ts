@@ -112,7 +112,7 @@ export async function setup() {
     afterCommit: () => (commits.count += 1),
   });
   const handOvers = { count: 0 };
-  const runner = new CallRunner({ scheduler, marks: context.marks, receipts: context.receipts });
+  const runner = new CallRunner({ scheduler, marks: context.marks });
   const ports = new Map<string, SessionPort>();
   const portOf = (sessionId: string): SessionPort => {
     const port =
@@ -136,6 +136,7 @@ export async function setup() {
         deadlineAt: time.nowMs + 30_000,
         attempt,
         deaths,
+        diedEpoch: deaths === 0 ? null : epoch,
       })),
     );
   /** One call that must succeed. */

@@ -17,19 +17,20 @@ async function setupOpen() {
   /** A port of the writer after this one. */
   const nextWriter = () => {
     const later = new CallMarks({ database: context.database, clock: context.clock, epoch: 2 });
-    const runner = new CallRunner({ scheduler, marks: later, receipts: context.receipts });
+    const runner = new CallRunner({ scheduler, marks: later });
     return new SessionPort(
       { ...context, marks: later },
       { sessionId: 'tab-1', runner, handOver: () => undefined },
     );
   };
-  const envelope = (call: string, input: unknown, { callId = 'c-1', deaths = 2 } = {}) => ({
+  const envelope = (call: string, input: unknown, { callId = 'c-1', deaths = 2, diedEpoch = 1 } = {}) => ({
     callId,
     call,
     input,
     deadlineAt: time.nowMs + 30_000,
     attempt: deaths + 1,
     deaths,
+    diedEpoch: deaths === 0 ? null : diedEpoch,
   });
   return { ...bundle, marks, nextWriter, envelope };
 }
@@ -119,6 +120,26 @@ describe('a call that a writer died with', () => {
     close();
   });
 
+  test('of which an earlier run may have left a row is not said to be without effect', async () => {
+    const { context, nextWriter, envelope, close } = await setupOpen();
+    context.marks.set('c-1');
+    const [reply] = await nextWriter().invoke([
+      envelope('workspaces.open', { workspaceId: 'w-1', principal: { userId: 'u', tenantId: 't' } }),
+    ]);
+    expect(reply).toMatchObject({
+      error: { code: 'CALL_CRASHED_WRITER', details: { outcome: 'unknown' } },
+    });
+    close();
+  });
+
+  test('is not blamed by the mark of a writer whose page said goodbye, though another died later', async () => {
+    const { context, nextWriter, envelope, close } = await setupOpen();
+    context.marks.set('c-1');
+    const [reply] = await nextWriter().invoke([envelope('app.mutate', add('a'), { diedEpoch: 7 })]);
+    expect(reply).toMatchObject({ ok: true });
+    close();
+  });
+
   test('is run again where the page of the second writer said goodbye', async () => {
     const { context, nextWriter, envelope, close } = await setupOpen();
     context.marks.set('c-1');
@@ -204,12 +225,75 @@ describe('what became of a call', () => {
     close();
   });
 
+  test('stays unknown where its receipt was pruned under a clock that was set forward and back', async () => {
+    const { send, ask, time, context, close } = await setupOpen();
+    const callId = idOf('receipt', time.nowMs);
+    await send([['app.mutate', add('a')]], { callIds: [callId] });
+    time.nowMs += 30 * 86_400_000;
+    expect(context.database.transaction(() => context.receipts.prune(10))).toBe(1);
+    time.nowMs -= 30 * 86_400_000;
+    expect(await ask('calls.readOutcome', { callId })).toEqual({ status: 'unknown' });
+    close();
+  });
+
   test('is unknown for a call answered by its row, for what is no call id, and past the life of receipts', async () => {
     const { ask, time, close } = await setupOpen();
     const old = idOf('receipt', time.nowMs - 7 * 86_400_000 - 1);
     for (const callId of [idOf('row', time.nowMs), 'nonsense', old]) {
       expect(await ask('calls.readOutcome', { callId })).toEqual({ status: 'unknown' });
     }
+    close();
+  });
+});
+
+describe('a call asked again', () => {
+  test('too late is answered from its receipt all the same', async () => {
+    const { send, portOf, envelope, runs, close } = await setupOpen();
+    await send([['app.mutate', add('a')]], { callIds: ['c-1'] });
+    const late = { ...envelope('app.mutate', add('a'), { deaths: 1 }), deadlineAt: 1 };
+    const [reply] = await portOf('tab-1').invoke([late]);
+    expect(reply).toMatchObject({ ok: true, value: { id: 'a', run: 1 } });
+    expect(runs.addNote).toBe(1);
+    close();
+  });
+
+  test('too late, without a receipt but perhaps with a row, is not said to be without effect', async () => {
+    const { portOf, envelope, close } = await setupOpen();
+    const open = { workspaceId: 'w-1', principal: { userId: 'u', tenantId: 't' } };
+    const outcomes = await portOf('tab-1').invoke([
+      { ...envelope('workspaces.open', open, { callId: 'c-1', deaths: 1 }), deadlineAt: 1 },
+      { ...envelope('workspaces.open', open, { callId: 'c-2', deaths: 0 }), deadlineAt: 1 },
+    ]);
+    expect(outcomes).toMatchObject([
+      { error: { code: 'DEADLINE_EXCEEDED', details: { outcome: 'unknown' } } },
+      { error: { code: 'DEADLINE_EXCEEDED', details: { outcome: 'not-executed' } } },
+    ]);
+    close();
+  });
+
+  test('while its first copy still waits is under way until both are through, and a cancel ends both', async () => {
+    const { portOf, envelope, notes, time, close } = await setupOpen();
+    const callId = makeCallId('receipt', { now: time.nowMs, uuid: '6f1c2a34-0b1d-4a5e-8f00-112233445566' });
+    const mutate = envelope('app.mutate', add('a'), { callId, deaths: 0 });
+    const first = portOf('tab-1').invoke([mutate]);
+    const second = portOf('tab-2').invoke([{ ...mutate, attempt: 2 }]);
+    const cancel = envelope('calls.cancel', { callIds: [callId] }, { callId: 'c-cancel', deaths: 0 });
+    await portOf('tab-2').invoke([cancel]);
+    expect((await Promise.all([first, second])).flat()).toMatchObject([
+      { error: { code: 'ABORTED' } },
+      { error: { code: 'ABORTED' } },
+    ]);
+    expect(notes()).toEqual([]);
+    close();
+  });
+
+  test('of a tab that is gone by now is not run', async () => {
+    const { portOf, envelope, notes, close } = await setupOpen();
+    const port = portOf('tab-1');
+    const asked = port.invoke([envelope('app.mutate', add('a'), { deaths: 1 })]);
+    port.end();
+    expect(await asked).toMatchObject([{ error: { code: 'ABORTED', details: { outcome: 'not-executed' } } }]);
+    expect(notes()).toEqual([]);
     close();
   });
 });

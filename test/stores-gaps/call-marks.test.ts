@@ -12,13 +12,11 @@ async function setup() {
   return { database, clock, marksOf, readRows };
 }
 
-test('a mark is seen by later writers, and not by the one that set it', async () => {
+test('a mark is the writer’s that set it, and no other’s', async () => {
   const { marksOf } = await setup();
   marksOf(2).set('call');
-  expect(marksOf(1).hasEarlier('call')).toBe(false);
-  expect(marksOf(2).hasEarlier('call')).toBe(false);
-  expect(marksOf(3).hasEarlier('call')).toBe(true);
-  expect(marksOf(3).hasEarlier('another')).toBe(false);
+  expect([1, 2, 3, null].map((epoch) => marksOf(3).isBy('call', epoch))).toEqual([false, true, false, false]);
+  expect(marksOf(3).isBy('another', 2)).toBe(false);
 });
 
 test('a mark that is set again is the later writer’s, from now on', async () => {

@@ -11,11 +11,10 @@
 import { LIBRARY_CODES } from '../../src/domain/error-codes';
 import { TidelockError, isTidelockError } from '../../src/domain/tidelock-error';
 import type { CallEnvelope } from '../../src/protocol/call';
-import { CALLS, type CallName } from '../../src/protocol/surface';
+import { CALLS, type CallKind, type CallName } from '../../src/protocol/surface';
 import type { Job, JobHandle, JobOutcome } from '../scheduler/job';
 import type { Scheduler } from '../scheduler/scheduler';
 import type { CallMarks } from '../stores/call-marks';
-import type { CallReceipts } from '../stores/call-receipts';
 
 /** So many writers' deaths, and a call that ran alone at the last of them is taken for the cause. */
 const DEATHS_TO_BLAME = 2;
@@ -23,7 +22,6 @@ const DEATHS_TO_BLAME = 2;
 export interface CallRunnerOptions {
   readonly scheduler: Scheduler;
   readonly marks: CallMarks;
-  readonly receipts: CallReceipts;
 }
 
 interface Running {
@@ -33,7 +31,8 @@ interface Running {
 
 export class CallRunner {
   readonly #options: CallRunnerOptions;
-  readonly #underWay = new Map<string, Running>();
+  /** A page that returns asks again while its first question still waits: the same call may be here twice. */
+  readonly #underWay = new Map<string, Set<Running>>();
   /** Ends with the last of the suspects that wait for their turn. */
   #suspects: Promise<void> = Promise.resolve();
 
@@ -45,27 +44,39 @@ export class CallRunner {
   async run(envelope: CallEnvelope, work: () => unknown, after?: Promise<void>): Promise<unknown> {
     const { callId, deaths } = envelope;
     const running: Running = { isCancelled: false, job: undefined };
-    this.#underWay.set(callId, running);
+    this.#register(callId, running);
     try {
       if (after !== undefined) await after;
       if (deaths === 0)
         return await this.#submit(running, envelope, { kind: kindOf(envelope.call), work, isAlone: false });
       return await this.#inTurn(() => this.#runMarked(running, envelope, work));
     } finally {
-      if (this.#underWay.get(callId) === running) this.#underWay.delete(callId);
+      this.#forget(callId, running);
     }
   }
 
   /** What has not run yet ends as ABORTED. */
   cancel(callId: string): void {
-    const running = this.#underWay.get(callId);
-    if (running === undefined) return;
-    running.isCancelled = true;
-    running.job?.cancel();
+    for (const running of this.#underWay.get(callId) ?? []) {
+      running.isCancelled = true;
+      running.job?.cancel();
+    }
   }
 
   isUnderWay(callId: string): boolean {
     return this.#underWay.has(callId);
+  }
+
+  #register(callId: string, running: Running): void {
+    const runs = this.#underWay.get(callId);
+    if (runs === undefined) this.#underWay.set(callId, new Set([running]));
+    else runs.add(running);
+  }
+
+  #forget(callId: string, running: Running): void {
+    const runs = this.#underWay.get(callId);
+    runs?.delete(running);
+    if (runs?.size === 0) this.#underWay.delete(callId);
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -115,13 +126,15 @@ export class CallRunner {
   }
 
   /** @throws TidelockError CALL_CRASHED_WRITER */
-  #refuseCulprit({ callId, call, deaths }: CallEnvelope): void {
-    const { marks, receipts } = this.#options;
-    if (deaths < DEATHS_TO_BLAME || !marks.hasEarlier(callId) || receipts.find(callId) !== undefined) return;
+  #refuseCulprit({ callId, call, deaths, diedEpoch }: CallEnvelope): void {
+    if (deaths < DEATHS_TO_BLAME || !this.#options.marks.isBy(callId, diedEpoch)) return;
+    const { repeat }: CallKind = CALLS[call];
+    // A receipt would have been found by now; a row may have been written before the first death.
+    const outcome = repeat === 'row' ? 'unknown' : 'not-executed';
     throw new TidelockError(
       LIBRARY_CODES.CALL_CRASHED_WRITER,
       `${deaths} writers died with ${call}, the last one while it ran nothing else. It is not run again.`,
-      { details: { call, callId, deaths, outcome: 'not-executed' } },
+      { details: { call, callId, deaths, outcome } },
     );
   }
 

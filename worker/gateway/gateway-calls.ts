@@ -43,7 +43,9 @@ export function beginPush(
   const { workspaceId, generation } = mustHaveWorkspace(context, input.workspaceId);
   const known = input.operations.map(({ permitId }) => stores.permits.read(permitId));
   if (known.some((permit) => permit !== null)) {
-    return input.operations.map((operation, index) => repeat(context, operation, known[index] ?? null));
+    return input.operations.map(({ operationIdentity }, index) =>
+      repeat(context, { operationIdentity, workspaceId }, known[index] ?? null),
+    );
   }
   stores.permits.recoverExpiredPermits({ currentServerInstanceId: serverInstanceId, workspaceId });
   const standings = input.operations.map(({ operationIdentity }) =>
@@ -81,10 +83,12 @@ export function beginPush(
  * permit that a page's absence cost it, one that is out already) is left for a later push.
  */
 function repeat(
-  { sessionId }: CallContext,
-  { operationIdentity }: { readonly operationIdentity: string },
+  { sessionId, database }: CallContext,
+  { operationIdentity, workspaceId }: { readonly operationIdentity: string; readonly workspaceId: string },
   permit: Permit | null,
 ): BegunOperation {
+  const standing = readOperationStanding(database, { workspaceId, operationIdentity });
+  if (standing === 'already-accepted') return { operationIdentity, status: standing, permit: null };
   const isStillMine = permit !== null && permit.holderId === sessionId && permit.state === 'issued-idle';
   return isStillMine
     ? { operationIdentity, status: 'granted', permit: withoutBoundary(permit) }

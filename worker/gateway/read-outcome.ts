@@ -1,7 +1,6 @@
 import { parseCallId } from '../../src/domain/call-id';
 import type { CallOutcome } from '../../src/protocol/call';
 import type { CallInput } from '../../src/protocol/surface';
-import { RECEIPT_LIFETIME_MS } from '../stores/call-receipts';
 import type { CallContext } from './call-context';
 
 /**
@@ -9,7 +8,7 @@ import type { CallContext } from './call-context';
  * its receipt, and the writer has it no more. It cannot come later either, because its tab has ended it.
  */
 export function readOutcome(
-  { receipts, isUnderWay, clock }: CallContext,
+  { receipts, isUnderWay }: CallContext,
   { callId }: CallInput<'calls.readOutcome'>,
 ): CallOutcome {
   const id = parseCallId(callId);
@@ -17,6 +16,6 @@ export function readOutcome(
   const receipt = receipts.find(callId);
   if (receipt !== undefined) return { status: 'done', value: receipt.value ?? null };
   if (isUnderWay(callId)) return { status: 'pending' };
-  const isForgotten = id.kind === 'receipt' && Date.parse(clock()) - id.madeAt > RECEIPT_LIFETIME_MS;
+  const isForgotten = id.kind === 'receipt' && receipts.mayHaveForgotten(id.madeAt);
   return { status: isForgotten ? 'unknown' : 'not-executed' };
 }

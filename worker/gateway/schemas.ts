@@ -125,4 +125,5 @@ export const ENVELOPE_SCHEMA = z.strictObject({
   deadlineAt: z.number(),
   attempt: z.int().positive(),
   deaths: z.int().nonnegative(),
+  diedEpoch: z.int().nullable(),
 });

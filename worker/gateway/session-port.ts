@@ -6,7 +6,8 @@
  *
  * Rule: a tab's writes run in the order in which it asked, also where one of them is held back to run alone.
  */
-import { isTidelockError } from '../../src/domain/tidelock-error';
+import { LIBRARY_CODES } from '../../src/domain/error-codes';
+import { isTidelockError, TidelockError } from '../../src/domain/tidelock-error';
 import type { CallEnvelope, CallReply, WriterPort } from '../../src/protocol/call';
 import { encodeError } from '../../src/protocol/error-codec';
 import { CALLS, type CallInput, type CallKind } from '../../src/protocol/surface';
@@ -30,11 +31,17 @@ export class SessionPort implements WriterPort {
   readonly #handOver: () => void;
   /** Ends with the last write of this tab that is held back; later writes wait for it. */
   #heldBack: Promise<void> | undefined;
+  #isGone = false;
 
   constructor(context: WriterContext, { sessionId, runner, handOver }: SessionPortOptions) {
     this.#context = { ...context, sessionId, isUnderWay: (callId) => runner.isUnderWay(callId) };
     this.#runner = runner;
     this.#handOver = handOver;
+  }
+
+  /** The tab is gone: what it asked and has not run yet is not run any more. */
+  end(): void {
+    this.#isGone = true;
   }
 
   async invoke(message: unknown): Promise<CallReply[]> {
@@ -66,6 +73,8 @@ export class SessionPort implements WriterPort {
       return Promise.resolve(null);
     }
     const input = parseCallInput(call, envelope.input);
+    const receipt = this.#findReceipt(envelope);
+    if (receipt !== undefined) return Promise.resolve(receipt.value);
     const work = (): unknown => this.#perform(envelope, call, input);
     if (kindOf(call) === 'read') return this.#runner.run(envelope, work);
     const done = this.#runner.run(envelope, work, this.#heldBack);
@@ -84,20 +93,42 @@ export class SessionPort implements WriterPort {
     });
   }
 
-  #perform<C extends ScheduledCall>(
-    { callId, attempt }: CallEnvelope,
-    call: C,
-    input: CallInput<C>,
-  ): unknown {
+  #perform<C extends ScheduledCall>(envelope: CallEnvelope, call: C, input: CallInput<C>): unknown {
     const { repeat }: CallKind = CALLS[call];
+    if (this.#isGone) throw gone();
     if (repeat !== 'receipt') return answerCall(this.#context, call, input);
-    const { receipts } = this.#context;
-    const receipt = attempt > 1 ? receipts.find(callId) : undefined;
+    // Once more: the first run may have been waiting when the question was repeated.
+    const receipt = this.#findReceipt(envelope);
     if (receipt !== undefined) return receipt.value;
     const value = answerCall(this.#context, call, input);
-    receipts.keep(callId, value);
+    this.#context.receipts.keep(envelope.callId, value);
     return value;
   }
+
+  /** What a call answered that is asked again: found whatever its deadline, and before anything is run or marked. */
+  #findReceipt({ call, callId, attempt }: CallEnvelope): { readonly value?: unknown } | undefined {
+    const { repeat }: CallKind = CALLS[call];
+    return attempt > 1 && repeat === 'receipt' ? this.#context.receipts.find(callId) : undefined;
+  }
+}
+
+/** Of a tab that is gone, for nobody: what would be issued for it now would be held by nobody. */
+function gone(): TidelockError {
+  return new TidelockError(LIBRARY_CODES.ABORTED, 'The tab that asked is gone.', {
+    details: { outcome: 'not-executed' },
+  });
+}
+
+/** A call that an earlier writer may have run, and whose row nobody looked at: it is not known to be without effect. */
+function admitEarlierRun(error: unknown, { call, attempt }: CallEnvelope): unknown {
+  const { repeat }: CallKind = CALLS[call];
+  const isClaimed = isTidelockError(error) && error.details['outcome'] === 'not-executed';
+  const wasRefused =
+    isTidelockError(error) &&
+    (error.code === LIBRARY_CODES.DEADLINE_EXCEEDED || error.code === LIBRARY_CODES.ABORTED);
+  if (attempt === 1 || repeat !== 'row' || !isClaimed || !wasRefused) return error;
+  const { code, message, details, cause } = error;
+  return new TidelockError(code, message, { details: { ...details, outcome: 'unknown' }, cause });
 }
 
 /**
@@ -112,7 +143,8 @@ const HANDLER_GROUPS: Partial<Record<string, string>> = {
 };
 
 function toAnswerable(error: unknown, envelope: CallEnvelope | undefined): unknown {
-  if (isTidelockError(error) || envelope === undefined) return error;
+  if (envelope === undefined) return error;
+  if (isTidelockError(error)) return admitEarlierRun(error, envelope);
   const group = HANDLER_GROUPS[envelope.call];
   if (group === undefined) return error;
   const { handler } = envelope.input as { readonly handler: string | null }; // each of these inputs has the field

@@ -7,23 +7,28 @@
  */
 import { waitUntilFree } from '../../src/election/locks';
 import type { Platform } from '../../src/platform/platform';
-import type { WriterPort } from '../../src/protocol/call';
 import { lockNames } from '../../src/protocol/names';
 import type { ChannelEndpoint } from '../../src/transport/channel-endpoint';
 import { exposeWriterPort } from '../../src/transport/expose-writer-port';
+import type { SessionPort } from '../gateway/session-port';
 
 export interface SessionsOptions {
   readonly platform: Platform;
   readonly db: string;
   readonly serverInstanceId: string;
-  readonly makePort: (sessionId: string) => WriterPort;
+  readonly makePort: (sessionId: string) => SessionPort;
   /** The tab is gone for good; its permits are nobody's now. */
   readonly onGone: (sessionId: string) => void;
 }
 
+interface Line {
+  readonly port: SessionPort;
+  readonly endpoint: ChannelEndpoint;
+}
+
 export class Sessions {
   readonly #options: SessionsOptions;
-  readonly #lines = new Map<string, ChannelEndpoint>();
+  readonly #lines = new Map<string, Line>();
   readonly #watches = new Map<string, AbortController>();
 
   constructor(options: SessionsOptions) {
@@ -35,7 +40,8 @@ export class Sessions {
     if (!this.#lines.has(sessionId)) {
       const { platform, db, serverInstanceId, makePort } = this.#options;
       const address = { db, sessionId, serverInstanceId };
-      this.#lines.set(sessionId, exposeWriterPort(platform, address, makePort(sessionId)));
+      const port = makePort(sessionId);
+      this.#lines.set(sessionId, { port, endpoint: exposeWriterPort(platform, address, port) });
     }
     this.watch(sessionId);
   }
@@ -54,14 +60,16 @@ export class Sessions {
   /** Idempotent. */
   close(): void {
     for (const watch of this.#watches.values()) watch.abort();
-    for (const line of this.#lines.values()) line.close();
+    for (const { endpoint } of this.#lines.values()) endpoint.close();
     this.#watches.clear();
     this.#lines.clear();
   }
 
   #bury(sessionId: string): void {
     if (!this.#watches.delete(sessionId)) return;
-    this.#lines.get(sessionId)?.close();
+    const line = this.#lines.get(sessionId);
+    line?.endpoint.close();
+    line?.port.end();
     this.#lines.delete(sessionId);
     this.#options.onGone(sessionId);
   }

@@ -75,8 +75,7 @@ export class Writer {
       onFatal,
       onCallbackError: (error) => platform.report(error),
     });
-    const { marks, receipts } = context;
-    const runner = new CallRunner({ scheduler: this.#scheduler, marks, receipts });
+    const runner = new CallRunner({ scheduler: this.#scheduler, marks: context.marks });
     this.#sessions = new Sessions({
       platform,
       db,

@@ -31,10 +31,9 @@ export class CallMarks {
     this.#epoch = epoch;
   }
 
-  /** Whether an earlier writer died while it ran this call, and nothing else. */
-  hasEarlier(callId: string): boolean {
-    const epoch = this.#database.prepare(FIND).get([callId])?.['writer_epoch'];
-    return typeof epoch === 'number' && epoch < this.#epoch;
+  /** Whether the writer of that epoch set the mark, and ended before it had answered the call. */
+  isBy(callId: string, epoch: number | null): boolean {
+    return epoch !== null && this.#database.prepare(FIND).get([callId])?.['writer_epoch'] === epoch;
   }
 
   set(callId: string): void {

@@ -9,6 +9,10 @@ const KEEP = 'INSERT INTO local_sync_call_receipts (call_id, reply_json, created
 const PRUNE = `DELETE FROM local_sync_call_receipts WHERE call_id IN (
   SELECT call_id FROM local_sync_call_receipts WHERE created_at < ?1 ORDER BY created_at LIMIT ?2)`;
 
+const READ_HORIZON = 'SELECT pruned_before FROM local_sync_receipt_horizon WHERE id = 1';
+const RAISE_HORIZON = `INSERT INTO local_sync_receipt_horizon (id, pruned_before) VALUES (1, ?1)
+  ON CONFLICT (id) DO UPDATE SET pruned_before = max(pruned_before, excluded.pruned_before)`;
+
 /** How long a receipt is kept: longer than any call may wait, and as long as the stores keep their history. */
 export const RECEIPT_LIFETIME_MS = 7 * 86_400_000;
 
@@ -33,9 +37,18 @@ export class CallReceipts {
     this.#database.prepare(KEEP).run([callId, JSON.stringify({ value }), this.#clock()]);
   }
 
-  /** Deletes at most `limit` receipts that are past their lifetime; returns how many. */
+  /** Whether receipts of calls made then may be gone, also where the clock was set forward meanwhile and back. */
+  mayHaveForgotten(madeAtMs: number): boolean {
+    if (Date.parse(this.#clock()) - madeAtMs > RECEIPT_LIFETIME_MS) return true;
+    const horizon = this.#database.prepare(READ_HORIZON).get()?.['pruned_before'];
+    return typeof horizon === 'string' && madeAtMs <= Date.parse(horizon);
+  }
+
+  /** Inside a transaction. Deletes at most `limit` receipts that are past their lifetime; returns how many. */
   prune(limit: number): number {
     const before = new Date(Date.parse(this.#clock()) - RECEIPT_LIFETIME_MS).toISOString();
-    return this.#database.prepare(PRUNE).run([before, limit]).changes;
+    const { changes } = this.#database.prepare(PRUNE).run([before, limit]);
+    if (changes > 0) this.#database.prepare(RAISE_HORIZON).run([before]);
+    return changes;
   }
 }

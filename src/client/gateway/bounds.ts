@@ -10,6 +10,8 @@ export interface SessionEnd {
   /** Fires when the page hides or the client closes. */
   readonly ended: AbortSignal;
   isClosed(): boolean;
+  /** The holder of the permits that are issued for it. */
+  readonly sessionId: string;
 }
 
 export interface BoundsOptions {
@@ -59,7 +61,7 @@ export function whyEnded(session: SessionEnd, outcome: BoundOutcome = 'unknown')
   return session.isClosed() ? closed(outcome) : hidden(outcome);
 }
 
-function hidden(outcome: BoundOutcome): TidelockError {
+export function hidden(outcome: BoundOutcome): TidelockError {
   return new TidelockError(LIBRARY_CODES.ABORTED, 'The page was hidden, and its session ended with that.', {
     details: { outcome },
   });

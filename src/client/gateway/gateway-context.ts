@@ -2,8 +2,9 @@ import { LIBRARY_CODES } from '../../domain/error-codes';
 import type { Json } from '../../domain/json';
 import { isTidelockError, TidelockError } from '../../domain/tidelock-error';
 import type { Platform } from '../../platform/platform';
+import { MAX_ID_LENGTH } from '../../protocol/limits';
 import type { CallLayer } from '../call-layer';
-import { aborted, makeBounds, type BoundsOptions, type SessionEnd } from './bounds';
+import { aborted, makeBounds, whyEnded, type SessionEnd } from './bounds';
 
 /** What the gateway's operations need of their client. */
 export interface GatewayContext {
@@ -35,36 +36,62 @@ export function deadlineAfter(platform: Platform, timeoutMs: number): string {
   return new Date(platform.now() + timeoutMs + APPLY_ALLOWANCE_MS).toISOString();
 }
 
+/** A turn as far as its lock goes. */
+interface Turn {
+  readonly platform: Platform;
+  readonly lockName: string;
+  readonly session: SessionEnd;
+}
+
 /** Works under the named lock where it is free at this moment; undefined where somebody has it. */
 export async function tryTurn<T>(
-  platform: Platform,
-  lockName: string,
+  turn: Turn,
   work: () => Promise<T>,
 ): Promise<{ readonly value: T } | undefined> {
-  return await platform.locks.request(lockName, { ifAvailable: true }, async (lock) =>
-    lock === null ? undefined : { value: await work() },
-  );
+  const { platform, lockName, session } = turn;
+  let working: Promise<T> | undefined;
+  await platform.locks.request(lockName, { ifAvailable: true }, (lock) => {
+    if (lock === null) return;
+    working = work();
+    return whileShown(session, working);
+  });
+  return working === undefined ? undefined : { value: await working };
 }
 
 /** Waits for the named lock, bounded by time, signal and session, and works under it. */
 export async function takeTurn<T>(
-  lockName: string,
-  wait: Omit<BoundsOptions, 'outcome'>,
+  turn: Turn,
+  wait: { readonly timeoutMs: number; readonly signal: AbortSignal | undefined },
   work: () => Promise<T>,
 ): Promise<T> {
-  const bounds = makeBounds({ ...wait, outcome: 'not-executed' });
-  let hasTurn = false;
+  const { platform, lockName, session } = turn;
+  const bounds = makeBounds({ platform, session, ...wait, outcome: 'not-executed' });
+  let working: Promise<T> | undefined;
   try {
-    return await wait.platform.locks.request(lockName, { signal: bounds.signal }, () => {
-      hasTurn = true;
+    await platform.locks.request(lockName, { signal: bounds.signal }, () => {
       bounds.release();
-      return work();
+      working = work();
+      return whileShown(session, working);
     });
   } catch (error) {
-    throw hasTurn ? error : (bounds.signal.reason ?? error);
+    if (working === undefined) throw bounds.signal.reason ?? error;
   } finally {
     bounds.release();
   }
+  if (working === undefined) throw new Error('a lock that was granted ran nothing');
+  return await working;
+}
+
+/** For as long as the work goes on and the page is shown: a hidden page must not keep the others from their turn. */
+async function whileShown(session: SessionEnd, work: Promise<unknown>): Promise<void> {
+  if (session.ended.aborted) return;
+  await new Promise<void>((over) => {
+    session.ended.addEventListener('abort', () => over(), { once: true });
+    work.then(
+      () => over(),
+      () => over(), // told to whoever waits for the work
+    );
+  });
 }
 
 /**
@@ -74,20 +101,23 @@ export async function takeTurn<T>(
 export async function startOrWithdraw(
   calls: CallLayer,
   permitIds: readonly string[],
-  signal: AbortSignal | undefined,
+  { signal, session }: { readonly signal: AbortSignal | undefined; readonly session: SessionEnd },
 ): Promise<void> {
   try {
     if (signal?.aborted === true) throw aborted('not-executed', signal.reason);
-    await calls.invoke('gateway.startRequest', { permitIds });
+    await calls.invoke('gateway.startRequest', { permitIds }, { ...(signal && { signal }) });
   } catch (error) {
-    await withdraw(calls, permitIds, readErrorCode(error) ?? LIBRARY_CODES.ABORTED);
-    throw error;
+    // The permits of a session that is over are the writer's to end: they were its holder's.
+    if (session.ended.aborted) throw whyEnded(session, 'not-executed');
+    withdraw(calls, permitIds, readErrorCode(error) ?? LIBRARY_CODES.ABORTED);
+    throw signal?.aborted === true ? aborted('not-executed', signal.reason) : error;
   }
+  if (session.ended.aborted) throw whyEnded(session, 'not-executed');
 }
 
 /** Gives up permits whose accepted answer could not be applied: the obligation it leaves has it fetched or sent again. */
-export function abandonUnapplied(calls: CallLayer, permitIds: readonly string[]): Promise<void> {
-  return withdraw(calls, permitIds, APPLY_NOT_COMMITTED);
+export async function abandonUnapplied(calls: CallLayer, permitIds: readonly string[]): Promise<void> {
+  await abandon(calls, permitIds, APPLY_NOT_COMMITTED);
 }
 
 /** An answer whose record failed is not applied for that alone: then the record's error says why, and not the apply's. */
@@ -95,8 +125,13 @@ export function whyUnapplied(record: PromiseSettledResult<unknown>, applied: Pro
   return record.status === 'rejected' ? record.reason : applied.reason;
 }
 
-/** Never rejects: the error that led here is the one to tell. What is left active expires at its deadline. */
-async function withdraw(calls: CallLayer, permitIds: readonly string[], errorCode: string): Promise<void> {
+/** Gives up permits whose request did not go out. Nobody waits for it: the error that led here is the one to tell. */
+export function withdraw(calls: CallLayer, permitIds: readonly string[], errorCode: string): void {
+  void abandon(calls, permitIds, errorCode);
+}
+
+/** Never rejects. What is left active expires at its deadline. */
+async function abandon(calls: CallLayer, permitIds: readonly string[], errorCode: string): Promise<void> {
   await calls.invoke('gateway.abandon', { permitIds, errorCode }).catch(() => undefined);
 }
 
@@ -122,6 +157,16 @@ function invalid(message: string, path: string, problem: string): TidelockError 
 /** A page as it is sent; that it is JSON is checked by the call layer. */
 export function toJson(page: unknown): Json {
   return (page ?? null) as Json;
+}
+
+/** A stream's name becomes part of a lock's. @throws TidelockError INVALID_INPUT */
+export function assertStream(stream: unknown): void {
+  const isName =
+    typeof stream === 'string' &&
+    stream !== '' &&
+    stream.length <= MAX_ID_LENGTH &&
+    !/\p{Surrogate}/u.test(stream);
+  if (!isName) refuseOption('stream', `wanted 1 to ${MAX_ID_LENGTH} characters of well-formed text`);
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,14 +1,16 @@
 import { makeTimeOrderedId } from '../../domain/call-id';
+import { LIBRARY_CODES } from '../../domain/error-codes';
 import type { Json } from '../../domain/json';
 import type { Permit } from '../../domain/permit';
 import type { KnownDisposition, StreamScope } from '../../protocol/gateway-calls';
 import { lockNames } from '../../protocol/names';
-import { readTimeoutMs } from '../call-layer';
-import { aborted, whyEnded, type SessionEnd } from './bounds';
+import { assertSignal, readTimeoutMs, type CallOptions } from '../call-layer';
+import { aborted, hidden, whyEnded, type SessionEnd } from './bounds';
 import {
   DEFAULT_REQUEST_TIMEOUT_MS,
   MAIN_STREAM,
   abandonUnapplied,
+  assertStream,
   deadlineAfter,
   isObject,
   readErrorCode,
@@ -19,6 +21,7 @@ import {
   toJson,
   whyUnapplied,
   tryTurn,
+  withdraw,
   type GatewayContext,
 } from './gateway-context';
 import { runRequest, type RequestEnd } from './run-request';
@@ -66,21 +69,25 @@ export type PullResult =
  * was not applied is nobody else's result: the next in line pulls for itself.
  */
 export async function pull<Page>(context: GatewayContext, options: PullOptions<Page>): Promise<PullResult> {
+  if (!isObject(options)) refuseOption('', 'not an object');
   if (typeof options.request !== 'function') refuseOption('request', 'not a function');
   if (typeof options.apply !== 'string') refuseOption('apply', 'not the name of an apply handler');
   const { platform, calls } = context;
   const { stream = MAIN_STREAM, signal } = options;
+  assertStream(stream);
+  assertSignal(signal);
   const scope = { workspaceId: context.mustGetWorkspaceId(), stream };
   const timeoutMs = readTimeoutMs(options.timeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS);
-  const session = context.getSession();
-  const turn = lockNames.pull(context.db, scope.workspaceId, stream);
-  const lead = (): Promise<PullResult> => pullOnce(context, options, { scope, timeoutMs, session });
   if (signal?.aborted === true) throw aborted('not-executed', signal.reason);
-  const led = await tryTurn(platform, turn, lead);
+  const bounded: CallOptions = { timeoutMs, ...(signal && { signal }) };
+  const lockName = lockNames.pull(context.db, scope.workspaceId, stream);
+  const turn = { platform, lockName, session: context.getSession() };
+  const lead = (): Promise<PullResult> => pullOnce(context, options, { scope, timeoutMs });
+  const led = await tryTurn(turn, lead);
   if (led !== undefined) return led.value;
-  const before = await calls.invoke('gateway.readLastPull', scope, { timeoutMs, ...(signal && { signal }) });
-  return await takeTurn(turn, { platform, timeoutMs, signal, session }, async () => {
-    const last = await calls.invoke('gateway.readLastPull', scope);
+  const before = await calls.invoke('gateway.readLastPull', scope, bounded);
+  return await takeTurn(turn, { timeoutMs, signal }, async () => {
+    const last = await calls.invoke('gateway.readLastPull', scope, bounded);
     if (last === null || last.permitId === before?.permitId) return await lead();
     const { localDataVersion, cursor, output } = last;
     return { outcome: 'applied', localDataVersion, cursor, output, shared: true };
@@ -90,22 +97,20 @@ export async function pull<Page>(context: GatewayContext, options: PullOptions<P
 interface Pulling {
   readonly scope: StreamScope;
   readonly timeoutMs: number;
-  readonly session: SessionEnd;
 }
 
 async function pullOnce<Page>(
   context: GatewayContext,
   options: PullOptions<Page>,
-  { scope, timeoutMs, session }: Pulling,
+  { scope, timeoutMs }: Pulling,
 ): Promise<PullResult> {
   const { platform, calls } = context;
   const { signal } = options;
-  const permit = await calls.invoke('gateway.beginPull', {
-    ...scope,
-    permitId: makeTimeOrderedId({ now: platform.now(), uuid: platform.randomUuid() }),
-    deadlineAt: deadlineAfter(platform, timeoutMs),
-  });
-  await startOrWithdraw(calls, [permit.permitId], signal);
+  const permit = await beginPull(context, { scope, timeoutMs }, signal);
+  const session = context.getSession();
+  // The page was hidden and shown meanwhile: the permit is an earlier session's, and ends with that.
+  if (permit.holderId !== session.sessionId) throw hidden('not-executed');
+  await startOrWithdraw(calls, [permit.permitId], { signal, session });
   const end = await runRequest(
     async (bounds) =>
       assertPullAnswer(await options.request({ cursor: permit.lastCommittedCursor, permit, signal: bounds })),
@@ -118,6 +123,25 @@ async function pullOnce<Page>(
     if (!session.ended.aborted) throw error;
   }
   return ended(session, end);
+}
+
+async function beginPull(
+  context: GatewayContext,
+  { scope, timeoutMs }: Pulling,
+  signal: AbortSignal | undefined,
+): Promise<Permit> {
+  const { platform, calls } = context;
+  const session = context.getSession();
+  const permitId = makeTimeOrderedId({ now: platform.now(), uuid: platform.randomUuid() });
+  try {
+    const deadlineAt = deadlineAfter(platform, timeoutMs);
+    const input = { ...scope, permitId, deadlineAt };
+    return await calls.invoke('gateway.beginPull', input, { ...(signal && { signal }) });
+  } catch (error) {
+    if (session.ended.aborted) throw whyEnded(session, 'not-executed');
+    withdraw(calls, [permitId], readErrorCode(error) ?? LIBRARY_CODES.ABORTED);
+    throw signal?.aborted === true ? aborted('not-executed', signal.reason) : error;
+  }
 }
 
 async function settlePull<Page>(

@@ -1,12 +1,14 @@
 import { makeTimeOrderedId } from '../../domain/call-id';
+import { LIBRARY_CODES } from '../../domain/error-codes';
 import type { KnownDisposition, BegunOperation, PushPermit } from '../../protocol/gateway-calls';
 import { MAX_PUSH_OPERATIONS } from '../../protocol/limits';
-import { readTimeoutMs } from '../call-layer';
-import { aborted, whyEnded } from './bounds';
+import { assertSignal, readTimeoutMs } from '../call-layer';
+import { aborted, hidden, whyEnded } from './bounds';
 import {
   DEFAULT_REQUEST_TIMEOUT_MS,
   MAIN_STREAM,
   abandonUnapplied,
+  assertStream,
   deadlineAfter,
   isObject,
   readErrorCode,
@@ -14,6 +16,7 @@ import {
   refuseOption,
   startOrWithdraw,
   toJson,
+  withdraw,
   whyUnapplied,
   type GatewayContext,
 } from './gateway-context';
@@ -77,28 +80,25 @@ export async function push<Payload, Page>(
   context: GatewayContext,
   options: PushOptions<Payload, Page>,
 ): Promise<PushResult> {
+  if (!isObject(options)) refuseOption('', 'not an object');
   if (typeof options.request !== 'function') refuseOption('request', 'not a function');
+  if (options.stream !== undefined) assertStream(options.stream);
+  assertSignal(options.signal);
   assertOperations(options.operations);
   const { calls, platform } = context;
   const { operations, signal } = options;
   const workspaceId = context.mustGetWorkspaceId();
   const timeoutMs = readTimeoutMs(options.timeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS);
-  const session = context.getSession();
   if (signal?.aborted === true) throw aborted('not-executed', signal.reason);
   if (operations.length === 0) return { results: [], error: null };
-  const begun = await calls.invoke('gateway.beginPush', {
-    workspaceId,
-    stream: options.stream ?? MAIN_STREAM,
-    deadlineAt: deadlineAfter(platform, timeoutMs),
-    operations: operations.map(({ identity }) => ({
-      permitId: makeTimeOrderedId({ now: platform.now(), uuid: platform.randomUuid() }),
-      operationIdentity: identity,
-    })),
-  });
+  const begun = await beginPush(context, options, { workspaceId, timeoutMs });
+  const session = context.getSession();
   const granted = begun.flatMap(({ permit }) => (permit === null ? [] : [permit]));
   if (granted.length === 0) return report(operations, begun, new Map(), null);
+  // The page was hidden and shown meanwhile: the permits are an earlier session's, and end with that.
+  if (granted.some(({ holderId }) => holderId !== session.sessionId)) throw hidden('not-executed');
   const permitIds = granted.map(({ permitId }) => permitId);
-  await startOrWithdraw(calls, permitIds, signal);
+  await startOrWithdraw(calls, permitIds, { signal, session });
   const mine = new Set(granted.map(({ operationIdentity }) => operationIdentity));
   const sent = operations.filter(({ identity }) => mine.has(identity));
   const end = await runRequest(
@@ -119,6 +119,32 @@ export async function push<Payload, Page>(
   const why = whyEnded(session);
   if (session.isClosed()) throw why;
   return report(operations, begun, new Map(), readError(end) ?? why);
+}
+
+async function beginPush<Payload, Page>(
+  context: GatewayContext,
+  { operations, stream = MAIN_STREAM, signal }: PushOptions<Payload, Page>,
+  { workspaceId, timeoutMs }: { readonly workspaceId: string; readonly timeoutMs: number },
+): Promise<readonly BegunOperation[]> {
+  const { platform, calls } = context;
+  const session = context.getSession();
+  const asked = operations.map(({ identity }) => ({
+    permitId: makeTimeOrderedId({ now: platform.now(), uuid: platform.randomUuid() }),
+    operationIdentity: identity,
+  }));
+  const permitIds = asked.map(({ permitId }) => permitId);
+  try {
+    const deadlineAt = deadlineAfter(platform, timeoutMs);
+    const input = { workspaceId, stream, deadlineAt, operations: asked };
+    const begun = await calls.invoke('gateway.beginPush', input, { ...(signal && { signal }) });
+    // Asked again by another session of this page, the writer cannot tell its own earlier grants from another tab's.
+    if (!session.ended.aborted || begun.every(({ status }) => status !== 'busy')) return begun;
+    throw hidden('not-executed');
+  } catch (error) {
+    withdraw(calls, permitIds, readErrorCode(error) ?? LIBRARY_CODES.ABORTED);
+    if (session.ended.aborted) throw whyEnded(session, 'not-executed');
+    throw signal?.aborted === true ? aborted('not-executed', signal.reason) : error;
+  }
 }
 
 async function settlePush<Page>(

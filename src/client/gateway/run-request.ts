@@ -1,12 +1,12 @@
 import type { TidelockError } from '../../domain/tidelock-error';
-import { aborted, makeBounds, type BoundsOptions } from './bounds';
+import { aborted, makeBounds, whyEnded, type BoundsOptions } from './bounds';
 import { UpstreamRejected } from './upstream-rejected';
 
 /** How a request ended, as far as this tab can tell. */
 export type RequestEnd<Answer> =
   | { readonly kind: 'answered'; readonly answer: Answer }
   | { readonly kind: 'rejected'; readonly error: UpstreamRejected }
-  /** The caller's signal had fired before the request was made: nothing went out. */
+  /** The caller's signal had fired, or the session had ended, before the request was made: nothing went out. */
   | { readonly kind: 'not-started'; readonly error: TidelockError }
   | { readonly kind: 'unknown'; readonly error: unknown };
 
@@ -20,6 +20,9 @@ export async function runRequest<Answer>(
 ): Promise<RequestEnd<Answer>> {
   if (options.signal?.aborted === true) {
     return { kind: 'not-started', error: aborted('not-executed', options.signal.reason) };
+  }
+  if (options.session?.ended.aborted === true) {
+    return { kind: 'not-started', error: whyEnded(options.session, 'not-executed') };
   }
   const bounds = makeBounds({ ...options, outcome: 'unknown' });
   try {
