@@ -7,7 +7,12 @@ declare module 'vitest' {
   }
 }
 
+/** Whether this is `npm run test:tabs`, which has the time for what takes long. */
+export function isThorough(): boolean {
+  return inject('isThorough');
+}
+
 /** How often to do something: a few times in `npm test`, as often as it takes to be sure in `npm run test:tabs`. */
 export function times({ some, full }: { readonly some: number; readonly full: number }): number {
-  return inject('isThorough') ? full : some;
+  return isThorough() ? full : some;
 }

@@ -13,7 +13,7 @@ const ENDS: readonly (readonly [how: string, end: (tab: LedgerTab) => Promise<un
 const ROUNDS = times({ some: 1, full: 10 });
 
 describe('calls of every kind in flight from another tab, when the writer’s tab', () => {
-  test.each(ENDS)(
+  test.each(ENDS.slice(0, times({ some: 3, full: ENDS.length })))(
     '%s: all end well, and each has its effect once',
     { timeout: 60_000 * ROUNDS },
     async (_how, end) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { times } from '../../support/times';
 import { freshDatabase, joinLedger, openLedgerTab } from './setup';
 
-const CONNECTS = times({ some: 10, full: 100 });
+const CONNECTS = times({ some: 4, full: 100 });
 
 test('closing twice with calls of every kind pending ends each as CLIENT_CLOSED and leaves no unhandled rejection', async () => {
   const tab = await joinLedger(freshDatabase());

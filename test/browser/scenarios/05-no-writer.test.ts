@@ -33,7 +33,7 @@ test('with no writer at all, calls end at their deadline, at their signal and wi
   expect(await readOrder(tab)).toBe('a0');
 });
 
-test('a connect ends at its signal and at its start timeout, whoever holds the writer’s place', async () => {
+test('a connect ends at its signal and at its start timeout, which names who holds the writer’s place', async () => {
   const db = freshDatabase();
   const place = takeWriterPlace(db);
   await place.granted;
@@ -41,8 +41,15 @@ test('a connect ends at its signal and at its start timeout, whoever holds the w
   const [tookMs, aborted] = await tab.call('joinAborted', db, 300);
   shouldFailWith(aborted, 'ABORTED');
   expect(tookMs).toBeGreaterThanOrEqual(290);
-  const timedOut = await tab.call('join', db, { startTimeoutMs: 3_000 });
-  expect(timedOut).toMatchObject({ ok: false, details: { stage: 'waiting', timeoutMs: 3_000 } });
+  expect(await tab.call('join', db, { startTimeoutMs: 4_000 })).toMatchObject({
+    ok: false,
+    code: 'WRITER_UNRESPONSIVE',
+    details: {
+      stage: 'waiting',
+      timeoutMs: 4_000,
+      holder: { sessionId: null, clientId: expect.any(String) },
+    },
+  });
   place.release();
   mustBeOk(await tab.call('join', db));
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { times } from '../../support/times';
 import { freshDatabase, joinLedger, mustBeOk, pause, readOrder } from './setup';
 
-const IDLE_MS = times({ some: 5_000, full: 65_000 });
+const IDLE_MS = times({ some: 3_000, full: 65_000 });
 
 test(
   `a follower that is idle for ${String(IDLE_MS / 1_000)} s is served as before`,

@@ -11,7 +11,7 @@ import {
   takeWriterPlace,
 } from './setup';
 
-const COLLISIONS = times({ some: 10, full: 200 });
+const COLLISIONS = times({ some: 5, full: 200 });
 
 test(
   `the files are held by another worker that lets go some milliseconds after the first failure, ${String(COLLISIONS)} times: the data survives each`,

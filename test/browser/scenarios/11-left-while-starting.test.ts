@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { times } from '../../support/times';
 import { freshDatabase, mustBeOk, openLedgerTab, pause, readOrder } from './setup';
 
-const ROUNDS = times({ some: 4, full: 40 });
+const ROUNDS = times({ some: 3, full: 40 });
 const READY_WITHIN_MS = 5_000;
 
 test(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { times } from '../../support/times';
 import { freshDatabase, mustBeOk, openLedgerTab, readOrder } from './setup';
 
-const STEPS = times({ some: 9, full: 50 });
+const STEPS = times({ some: 6, full: 50 });
 const PAGES = ['one', 'two'].map(
   (page) => `/test/browser/pages/tab.html?module=${encodeURIComponent('/bundled/ledger.js')}&page=${page}`,
 );

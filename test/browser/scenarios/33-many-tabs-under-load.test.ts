@@ -3,8 +3,8 @@ import { times } from '../../support/times';
 import { openTab } from '../support/open-tab';
 import { countWriterLocks, freshDatabase, mustBeOk, openLedgerTab, watchWriters } from './setup';
 
-const TABS = times({ some: 5, full: 12 });
-const KILLS = times({ some: 2, full: 8 });
+const TABS = times({ some: 4, full: 12 });
+const KILLS = times({ some: 1, full: 8 });
 
 /** A tab whose workers keep every core busy until it is closed. */
 async function loadCpu(): Promise<void> {

@@ -11,7 +11,7 @@ import {
   type LedgerTab,
 } from './setup';
 
-const DURATION_MS = times({ some: 15_000, full: 180_000 });
+const DURATION_MS = times({ some: 12_000, full: 180_000 });
 
 test(
   `two tabs that are reloaded at random for ${String(DURATION_MS / 1_000)} s: after each takeover the database is whole`,
