@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { freshDatabase, joinTab, mustBeOk } from './setup';
+import { freshDatabase, joinTab, openNotesTab, mustBeOk } from './setup';
 
 describe('a takeover', () => {
   test('a tab whose only worker is killed gets another and goes on', async () => {
@@ -25,6 +25,20 @@ describe('a takeover', () => {
       expect(await tab.call('listNotes')).toEqual(['after', 'before']);
     },
   );
+
+  test('of a database in memory finds it empty, and the other tab is served all the same', async () => {
+    const db = freshDatabase();
+    const writer = await openNotesTab();
+    mustBeOk(await writer.call('join', db, { storage: 'memory' }));
+    mustBeOk(await writer.call('addNote', 'lost'));
+    const other = await openNotesTab();
+    mustBeOk(await other.call('join', db, { storage: 'memory' }));
+    await writer.crash();
+    await other.call('waitForRole', 'writer');
+    mustBeOk(await other.call('join', db, { storage: 'memory' }));
+    mustBeOk(await other.call('addNote', 'kept'));
+    expect(await other.call('listNotes')).toEqual(['kept']);
+  });
 
   test('a change made in one tab is told in the other', async () => {
     const db = freshDatabase();
