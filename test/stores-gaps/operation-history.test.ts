@@ -45,6 +45,17 @@ test('one that was refused, given back or abandoned is free again', async () => 
   expect(standing()).toBe('free');
 });
 
+test('an accepted one of which another attempt ended unknown is sent again, to settle that', async () => {
+  const { standing, permits, answered, issueInput, push } = await setup();
+  const other = answered(push, 'unknown');
+  permits.release(toFence(answered(push, 'accepted')));
+  permits.abandonPermit(toFence(other));
+  expect(standing()).toBe('free');
+  expect(standing('op-2')).toBe('free');
+  permits.issue(issueInput(push));
+  expect(standing()).toBe('busy');
+});
+
 test('a new attempt at an accepted one shows first', async () => {
   const { standing, permits, answered, issueInput, push } = await setup();
   permits.release(toFence(answered(push, 'accepted')));

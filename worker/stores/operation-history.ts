@@ -8,12 +8,20 @@ const FIND = `SELECT state FROM local_sync_execution_permits
     AND (completed_at IS NULL OR (state = 'released' AND upstream_disposition = 'accepted'))
   ORDER BY completed_at IS NULL DESC LIMIT 1`;
 
-/** Looks only as far back as terminal permits are kept; past that the app's own outbox is what knows. */
+const FIND_OPEN_REPLAY = `SELECT 1 FROM local_sync_recovery_obligations
+  WHERE workspace_id = ?1 AND operation_class = 'push' AND operation_identity = ?2 AND resolved_at IS NULL LIMIT 1`;
+
+/**
+ * Looks only as far back as terminal permits are kept; past that the app's own outbox is what knows. One that was
+ * accepted while another attempt at it ended unknown is free: only a replay can settle what that attempt left open.
+ */
 export function readOperationStanding(
   database: Database,
   { workspaceId, operationIdentity }: { readonly workspaceId: string; readonly operationIdentity: string },
 ): OperationStanding {
-  const state = database.prepare(FIND).get([workspaceId, operationIdentity])?.['state'];
+  const operation = [workspaceId, operationIdentity];
+  const state = database.prepare(FIND).get(operation)?.['state'];
   if (state === undefined) return 'free';
-  return state === 'released' ? 'already-accepted' : 'busy';
+  if (state !== 'released') return 'busy';
+  return database.prepare(FIND_OPEN_REPLAY).get(operation) === undefined ? 'already-accepted' : 'free';
 }
