@@ -9,7 +9,12 @@ const NICE = 19;
 
 /** A judge that is started anew when it has killed itself over a mutant that never ends. Close it. */
 export class JudgeProcess {
+  readonly #nice: number;
   #child: ChildProcess | undefined;
+
+  constructor({ nice = NICE }: { readonly nice?: number } = {}) {
+    this.#nice = nice;
+  }
 
   /** @returns a verdict; a mutant that hangs is killed by `no end` */
   async judge(given: Case): Promise<Verdict> {
@@ -39,7 +44,7 @@ export class JudgeProcess {
       execArgv: ['--import', 'tsx'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    if (child.pid !== undefined) setPriority(child.pid, NICE);
+    if (child.pid !== undefined) setPriority(child.pid, this.#nice);
     await once(child, 'message');
     this.#child = child;
     return child;
