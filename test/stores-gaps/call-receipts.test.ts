@@ -43,3 +43,30 @@ test('pruning takes the oldest first, and no more than it may', async () => {
   expect(receipts.find('first')).toBeUndefined();
   expect(receipts.find('second')).toEqual({ value: 'second' });
 });
+
+test('receipts may be forgotten of calls made more than a week ago', async () => {
+  const { receipts, clock } = await setup();
+  const nowMs = Date.parse(clock.read());
+  expect(receipts.mayHaveForgotten(nowMs - RECEIPT_LIFETIME_MS - 1)).toBe(true);
+  expect(receipts.mayHaveForgotten(nowMs - RECEIPT_LIFETIME_MS)).toBe(false);
+  expect(receipts.mayHaveForgotten(nowMs)).toBe(false);
+});
+
+test('they are forgotten up to where they were deleted, though the clock was set back since', async () => {
+  const { receipts, clock } = await setup();
+  const madeAtMs = Date.parse(clock.read());
+  receipts.keep('old', 1);
+  clock.move(RECEIPT_LIFETIME_MS + 5);
+  receipts.prune(10);
+  clock.move(-RECEIPT_LIFETIME_MS);
+  expect([4, 5, 6].map((ms) => receipts.mayHaveForgotten(madeAtMs + ms))).toEqual([true, true, false]);
+});
+
+test('where nothing was deleted nothing is forgotten', async () => {
+  const { receipts, clock } = await setup();
+  const madeAtMs = Date.parse(clock.read());
+  clock.move(RECEIPT_LIFETIME_MS + 5);
+  expect(receipts.prune(10)).toBe(0);
+  clock.move(-RECEIPT_LIFETIME_MS);
+  expect(receipts.mayHaveForgotten(madeAtMs)).toBe(false);
+});
