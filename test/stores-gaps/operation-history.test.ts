@@ -62,3 +62,17 @@ test('a new attempt at an accepted one shows first', async () => {
   permits.issue(issueInput(push));
   expect(standing()).toBe('busy');
 });
+
+test.each([
+  ['of another workspace', `workspace_id = 'w-2'`],
+  ['of another class', `operation_class = 'v3-dispatch'`],
+  ['of another operation', `operation_identity = 'op-2'`],
+  ['that was settled', `resolved_at = 'x'`],
+])('an accepted one is not sent again for what is open %s', async (_which, assignment) => {
+  const { standing, permits, answered, database, push } = await setup();
+  permits.abandonPermit(toFence(answered(push, 'unknown')));
+  permits.release(toFence(answered(push, 'accepted')));
+  expect(standing()).toBe('free');
+  database.exec(`UPDATE local_sync_recovery_obligations SET ${assignment}`);
+  expect(standing()).toBe('already-accepted');
+});
