@@ -10,7 +10,7 @@ const ENDS: readonly (readonly [how: string, end: (tab: LedgerTab) => Promise<un
   ['navigates away', (tab) => tab.goto('/test/browser/pages/tab.html?elsewhere')],
   ['loses its worker', (tab) => tab.terminateWorkers()],
 ];
-const ROUNDS = times({ some: 1, full: 10 });
+const ROUNDS = times({ some: 1, full: 3 });
 
 describe('calls of every kind in flight from another tab, when the writer’s tab', () => {
   test.each(ENDS.slice(0, times({ some: 3, full: ENDS.length })))(

@@ -3,7 +3,7 @@ import { times } from '../../support/times';
 import { freshDatabase, joinLedger, pause, type LedgerTab } from './setup';
 
 const COMMANDS = times({ some: 40, full: 100 });
-const ROUNDS = times({ some: 1, full: 10 });
+const ROUNDS = times({ some: 1, full: 3 });
 const LANES = ['a', 'b', 'c'];
 const LONGEST_GAP_MS = 60;
 

@@ -22,7 +22,7 @@ const TRIALS = Object.entries(ANSWERS).flatMap(([kind, answers]) =>
 /** The last answer of a few. */
 const isAmongFew = ({ kind, nth }: (typeof TRIALS)[number]): boolean =>
   ['mutate', 'pull', 'push', 'release'].includes(kind) && nth === ANSWERS[kind];
-const ROUNDS = times({ some: 1, full: 10 });
+const ROUNDS = times({ some: 1, full: 2 });
 
 test(
   'the writer does what it was asked and dies before it can say so: the caller gets its answer, the effect is there once',
