@@ -101,6 +101,8 @@ export function readUnhandled(): readonly string[] {
 }
 
 export interface TestCallOptions {
+  /** Keeps the writer busy for so long first: the call arrives behind that. */
+  readonly behindMs?: number;
   readonly timeoutMs?: number;
   readonly abortAfterMs?: number;
 }
@@ -110,8 +112,10 @@ export function mutate(
   name: 'append' | 'stallForEver' | 'die' | 'closeWorker',
   tab: string,
   n: number,
-  { timeoutMs, abortAfterMs }: TestCallOptions = {},
+  { timeoutMs, abortAfterMs, behindMs }: TestCallOptions = {},
 ): Promise<Outcome<unknown>> {
+  // Asked in the same tick, a read goes out before a write.
+  if (behindMs !== undefined) void settle(() => mustHaveTide().query('spin', { ms: behindMs }));
   const controller = new AbortController();
   if (abortAfterMs !== undefined) setTimeout(() => controller.abort(), abortAfterMs);
   const options = { signal: controller.signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) };

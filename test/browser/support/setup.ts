@@ -34,7 +34,21 @@ async function findLeakedLocks(): Promise<string[]> {
 
 async function clearStorage(): Promise<void> {
   const root = await navigator.storage.getDirectory();
-  for await (const name of root.keys()) await root.removeEntry(name, { recursive: true });
+  for await (const name of root.keys()) await removeWhenFree(root, name);
   const databases = await indexedDB.databases();
   for (const { name } of databases) if (name !== undefined) indexedDB.deleteDatabase(name);
+}
+
+/** The files of a worker that was just terminated are free a moment later, whether or not it held a lock. */
+async function removeWhenFree(root: FileSystemDirectoryHandle, name: string): Promise<void> {
+  const deadlineAt = performance.now() + RELEASE_DEADLINE_MS;
+  for (;;) {
+    try {
+      await root.removeEntry(name, { recursive: true });
+      return;
+    } catch (error) {
+      if (performance.now() > deadlineAt) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
 }
