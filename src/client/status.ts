@@ -42,6 +42,9 @@ export interface TideEvents {
   workspace: { readonly workspaceId: string | null; readonly generation: number };
 }
 
+/** The stages of a worker that is not the writer, or not yet. */
+const BEFORE_THE_LOCK: readonly WorkerStage[] = ['loading', 'waiting', 'failed'];
+
 type Listener<E extends keyof TideEvents> = (event: TideEvents[E]) => void;
 
 /** Keeps the status and tells listeners. A listener that throws is reported and harms nobody else. */
@@ -82,8 +85,7 @@ export class StatusBoard {
   update(change: Partial<TideStatus>): void {
     const before = this.#status;
     const next = { ...before, ...change };
-    const isWriter = next.writer?.sessionId === next.sessionId && next.workerStage === 'serving';
-    const role = isWriter ? 'writer' : 'follower';
+    const role = isWriter(next) ? 'writer' : 'follower';
     this.#status = { ...next, role };
     this.#emit('status', this.#status);
     if (next.workspaceId !== before.workspaceId) {
@@ -144,4 +146,13 @@ export class StatusBoard {
       }
     }
   }
+}
+
+/**
+ * Whether this tab's own worker serves it. Its welcome and its word that it serves come by different ways: between the
+ * two it is on its last stages, and not any more at the first.
+ */
+function isWriter({ connection, writer, sessionId, workerStage }: TideStatus): boolean {
+  const isServed = connection === 'connected' || connection === 'unresponsive';
+  return isServed && writer?.sessionId === sessionId && !BEFORE_THE_LOCK.includes(workerStage);
 }

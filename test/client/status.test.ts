@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { StatusBoard } from '../../src/client/status';
 import type { CoordinatorState } from '../../src/domain/coordinator-state';
 
@@ -27,4 +27,46 @@ test('an answer from before the last announcement changes nothing', () => {
   board.seeState(state(2, 9));
   board.seeState(state(3, 6));
   expect(board.current).toMatchObject({ generation: 3, localDataVersion: 7 });
+});
+
+describe('the role', () => {
+  const view = {
+    workspaceId: null,
+    generation: 0,
+    localDataVersion: 0,
+    ownershipMode: 'stopped',
+    transitionState: 'idle',
+  };
+  const writerOf = (sessionId: string) => ({
+    serverInstanceId: '1.a',
+    epoch: 1,
+    sessionId,
+    storage: 'opfs' as const,
+  });
+
+  test('is the writer’s as soon as its own worker has welcomed the tab, whichever word comes first', () => {
+    const { board } = setup();
+    board.seeStage('recovering', null);
+    board.see(view, writerOf('s-1'));
+    expect(board.current.role).toBe('writer');
+    board.seeStage('serving', null);
+    expect(board.current.role).toBe('writer');
+  });
+
+  test('is a follower’s again once that worker is gone, on the way of the next one too', () => {
+    const { board } = setup();
+    board.seeStage('serving', null);
+    board.see(view, writerOf('s-1'));
+    for (const stage of ['loading', 'waiting', 'opening', 'recovering'] as const) {
+      board.seeStage(stage, null);
+      expect(board.current).toMatchObject({ role: 'follower', connection: 'connecting' });
+    }
+  });
+
+  test('is a follower’s while another tab’s worker serves', () => {
+    const { board } = setup();
+    board.seeStage('waiting', null);
+    board.see(view, writerOf('s-2'));
+    expect(board.current.role).toBe('follower');
+  });
 });
