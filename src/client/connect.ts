@@ -5,9 +5,9 @@ import { browserTabPlatform } from '../platform/browser-tab-platform';
 import type { TabPlatform } from '../platform/platform';
 import type { StorageKind } from '../protocol/discovery';
 import { DEFAULT_START_TIMEOUT_MS } from '../protocol/limits';
-import { isDatabaseName } from '../protocol/names';
+import { isDatabaseName, toMeetingName } from '../protocol/names';
 import type { AppOf, ShapeOf } from './app-shape';
-import { CallLayer, readTimeoutMs } from './call-layer';
+import { assertSignal, CallLayer, readTimeoutMs } from './call-layer';
 import { Presence } from './presence';
 import type { TideStatus } from './status';
 import { Tide } from './tide';
@@ -55,8 +55,9 @@ export async function connectOn<App extends AppOf>(
     explain: () => presence.explain(),
     onSilence: (isSilent) => presence.seeSilence(isSilent),
   });
-  const presence: Presence = new Presence({ platform, db: name, storage, factory: worker, calls });
-  const tide = new Tide<ShapeOf<App>>({ platform, db: name, calls, presence });
+  const db = toMeetingName(name, storage);
+  const presence: Presence = new Presence({ platform, name, db, storage, factory: worker, calls });
+  const tide = new Tide<ShapeOf<App>>({ platform, db, calls, presence });
 
   const stopTimer = platform.after(timeoutMs, () =>
     presence.fail(startTimedOut(timeoutMs, presence.board.current, presence.explain().holder)),
@@ -75,16 +76,19 @@ export async function connectOn<App extends AppOf>(
   }
 }
 
-function assertOptions({ name, worker, storage = 'opfs' }: ConnectOptions): void {
+function assertOptions(options: ConnectOptions): void {
+  if (typeof options !== 'object' || options === null) refuse('', 'not an object');
+  const { name, worker, storage = 'opfs' } = options;
+  assertSignal(options.signal);
   if (typeof name !== 'string' || !isDatabaseName(name)) {
     refuse(
       'name',
-      `"${String(name)}" is no database name; wanted 1 to 64 letters, digits, ".", "-" or "_", no dot first`,
+      `${typeof name === 'string' ? `"${name}"` : typeof name} is no database name; wanted 1 to 64 letters, digits, ".", "-" or "_", no dot first`,
     );
   }
   if (typeof worker !== 'function') refuse('worker', 'not a function that makes a Worker');
   if (storage !== 'opfs' && storage !== 'memory')
-    refuse('storage', `"${String(storage)}" is neither "opfs" nor "memory"`);
+    refuse('storage', `${typeof storage} is neither "opfs" nor "memory"`);
 }
 
 function refuse(path: string, problem: string): never {

@@ -13,6 +13,8 @@ import { StatusBoard } from './status';
 import type { Silence } from './unanswered';
 
 export interface PresenceOptions extends Omit<SessionOptions, 'events' | 'isReturning'> {
+  /** The database's name as the app has it; `db` is what its tabs meet under. */
+  readonly name: string;
   readonly calls: CallLayer;
 }
 
@@ -33,7 +35,7 @@ export class Presence {
     this.#options = options;
     this.#firstWriter.promise.catch(() => undefined); // who waits for it hears of it; nobody else must
     this.#session = this.#makeSession();
-    this.board = new StatusBoard(options.db, this.#session.sessionId, (error) =>
+    this.board = new StatusBoard(options.name, this.#session.sessionId, (error) =>
       options.platform.report(error),
     );
   }

@@ -135,7 +135,7 @@ export class Tide<Shape extends AppShape = AppShape> {
     await this.#parts.calls.invoke('writer.handOver', {}, options);
   }
 
-  /** Listens; returns the function that stops it. */
+  /** Listens; returns the function that stops it. @throws TidelockError INVALID_INPUT for an event that is none */
   on<E extends keyof TideEvents>(event: E, listener: (event: TideEvents[E]) => void): () => void {
     return this.#parts.presence.board.on(event, listener);
   }

@@ -48,6 +48,6 @@ export function outOfTime(ended: EndedCall, { holder, cause }: Silence): Tideloc
 }
 
 function describe({ call, callId, mayHaveRun }: EndedCall): Readonly<Record<string, unknown>> {
-  const outcome = mayHaveRun && CALLS[call].kind === 'write' ? 'unknown' : 'not-executed';
+  const outcome = mayHaveRun && CALLS[call].kind !== 'read' ? 'unknown' : 'not-executed';
   return { call, callId, outcome };
 }

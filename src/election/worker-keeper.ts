@@ -111,9 +111,10 @@ export class WorkerKeeper {
     let made: MadeWorker;
     try {
       made = makeWorker(this.#options.factory);
+      if (typeof made.worker?.postMessage !== 'function') throw new TypeError('it returned no Worker');
     } catch (cause) {
       this.#giveUp(
-        new TidelockError(LIBRARY_CODES.WORKER_LOAD_FAILED, 'The worker factory threw.', {
+        new TidelockError(LIBRARY_CODES.WORKER_LOAD_FAILED, 'The worker factory threw, or made no Worker.', {
           details: { url: null },
           cause,
         }),

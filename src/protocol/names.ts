@@ -16,6 +16,20 @@ export function isDatabaseName(name: string): boolean {
   return DATABASE_NAME.test(name);
 }
 
+const MEMORY = '/memory';
+
+/**
+ * What tabs of a database meet under, `<db>` above: its name, with a suffix where it lives in memory. Tabs that want the
+ * one must never be served by a writer of the other.
+ */
+export function toMeetingName(name: string, storage: 'opfs' | 'memory'): string {
+  return storage === 'memory' ? `${name}${MEMORY}` : name;
+}
+
+export function isMeetingName(db: string): boolean {
+  return isDatabaseName(db.endsWith(MEMORY) ? db.slice(0, -MEMORY.length) : db);
+}
+
 const root = (db: string): string => `tidelock/${db}`;
 
 export interface WorkerName {

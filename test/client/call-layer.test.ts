@@ -294,6 +294,19 @@ describe('the call layer', () => {
     });
   });
 
+  test('a hand-over that was sent and then aborted may have happened', async () => {
+    const { layer, makeLink } = setup();
+    layer.attach(makeLink().link);
+    const controller = new AbortController();
+    const ended = expect(
+      layer.invoke('writer.handOver', {}, { signal: controller.signal }),
+    ).rejects.toMatchObject({ code: 'ABORTED', details: { outcome: 'unknown' } });
+    await flush();
+    controller.abort();
+    await ended;
+    layer.close();
+  });
+
   test('a read that was sent ends at its deadline as not executed: it has no effect to know of', async () => {
     const { layer, makeLink, query } = setup();
     layer.attach(makeLink().link);

@@ -29,6 +29,17 @@ test('an answer from before the last announcement changes nothing', () => {
   expect(board.current).toMatchObject({ generation: 3, localDataVersion: 7 });
 });
 
+test.each([
+  ['an event that is none', 'nope', () => undefined],
+  ['a name of every object', '__proto__', () => undefined],
+  ['no listener', 'change', undefined],
+])('listening to %s is INVALID_INPUT', (_name, event, listener) => {
+  const { board } = setup();
+  expect(() => board.on(event as 'change', listener as () => void)).toThrow(
+    expect.objectContaining({ code: 'INVALID_INPUT' }),
+  );
+});
+
 describe('the role', () => {
   const view = {
     workspaceId: null,

@@ -15,7 +15,7 @@ import { holdLock } from '../../src/election/locks';
 import { listWorkers } from '../../src/election/writer-holder';
 import { encodeError } from '../../src/protocol/error-codec';
 import { PROTOCOL_VERSION } from '../../src/protocol/limits';
-import { isDatabaseName, lockNames } from '../../src/protocol/names';
+import { isMeetingName, lockNames } from '../../src/protocol/names';
 import {
   isPing,
   parseStartMessage,
@@ -56,7 +56,7 @@ export class WorkerHost {
   }
 
   async #live({ db, sessionId, workerId, storage }: StartMessage): Promise<void> {
-    if (!isDatabaseName(db))
+    if (!isMeetingName(db))
       throw new TidelockError(LIBRARY_CODES.INVALID_INPUT, 'Not a database name.', {
         details: { path: 'db' },
       });

@@ -40,6 +40,20 @@ describe('a takeover', () => {
     expect(await other.call('listNotes')).toEqual(['kept']);
   });
 
+  test('of one in memory is nothing to a tab that wants the database of that name on disk, and has one', async () => {
+    const db = freshDatabase();
+    const inMemory = await openNotesTab();
+    mustBeOk(await inMemory.call('join', db, { storage: 'memory' }));
+    const onDisk = await joinTab(db);
+    mustBeOk(await onDisk.call('addNote', 'kept'));
+    expect(await inMemory.call('readStatus')).toMatchObject({ db, storage: 'memory', role: 'writer' });
+    expect(await onDisk.call('readStatus')).toMatchObject({ db, storage: 'opfs', role: 'writer' });
+    expect(await inMemory.call('listNotes')).toEqual([]);
+    await inMemory.close();
+    mustBeOk(await onDisk.call('addNote', 'more'));
+    expect(await onDisk.call('listNotes')).toEqual(['kept', 'more']);
+  });
+
   test('a change made in one tab is told in the other', async () => {
     const db = freshDatabase();
     const one = await joinTab(db);
