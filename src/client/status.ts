@@ -98,8 +98,15 @@ export class StatusBoard {
     }
   }
 
+  /** What the writer announced; an answer that came by another way may be ahead of it. */
   see(view: CoordinatorView, writer: WriterIdentity): void {
-    this.update({ ...view, writer, storage: writer.storage, connection: 'connected' });
+    const { generation, localDataVersion, writer: earlier } = this.#status;
+    // With each writer a database in memory begins anew.
+    const isNewDatabase =
+      writer.storage === 'memory' && writer.serverInstanceId !== earlier?.serverInstanceId;
+    const isBehind = view.generation < generation || view.localDataVersion < localDataVersion;
+    const news = isBehind && !isNewDatabase ? {} : view;
+    this.update({ ...news, writer, storage: writer.storage, connection: 'connected' });
   }
 
   /** What a call answered with: it may be ahead of the writer's announcement, never behind the last one. */

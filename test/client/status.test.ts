@@ -55,6 +55,16 @@ describe('the role', () => {
     storage: 'opfs' as const,
   });
 
+  test('an announcement that an answer has overtaken takes nothing back, but a new database in memory does', () => {
+    const { board, state } = setup();
+    board.seeState(state(3, 7));
+    board.see({ ...view, generation: 3, localDataVersion: 6 }, writerOf('s-2'));
+    expect(board.current).toMatchObject({ generation: 3, localDataVersion: 7, connection: 'connected' });
+    const another = { ...writerOf('s-3'), serverInstanceId: '1.b', storage: 'memory' as const };
+    board.see(view, another);
+    expect(board.current).toMatchObject({ generation: 0, localDataVersion: 0 });
+  });
+
   test('is the writer’s as soon as its own worker has welcomed the tab, whichever word comes first', () => {
     const { board } = setup();
     board.seeStage('recovering', null);
