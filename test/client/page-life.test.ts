@@ -48,6 +48,10 @@ function setup() {
     pending.get(call)?.resolve(value);
     await settled();
   };
+  const fail = async (call: string, error: unknown): Promise<void> => {
+    pending.get(call)?.reject(error);
+    await settled();
+  };
   const hide = async (): Promise<void> => {
     end.abort();
     await settled();
@@ -65,9 +69,9 @@ function setup() {
         return new Promise<never>(() => undefined);
       },
     });
-  const pushing = () =>
+  const pushing = (operations = [{ identity: 'o-1', payload: {} }]) =>
     push(context, {
-      operations: [{ identity: 'o-1', payload: {} }],
+      operations,
       request: ({ signal }) => {
         requests.push(signal.aborted);
         return new Promise<never>(() => undefined);
@@ -79,7 +83,7 @@ function setup() {
     holderId,
     operationIdentity: 'o-1',
   });
-  return { calls, lock, answer, hide, show, pulling, pushing, permit, requests, settled };
+  return { calls, lock, answer, fail, hide, show, pulling, pushing, permit, requests, settled };
 }
 
 describe('a pull', () => {
@@ -139,6 +143,18 @@ describe('a push', () => {
     ]);
     expect(await result).toMatchObject({ code: 'ABORTED', details: { outcome: 'not-executed' } });
     expect(requests).toEqual([]);
+  });
+
+  test('that fails at its beginning gives each permit up by itself: some were perhaps never issued', async () => {
+    const { pushing, calls, fail, settled } = setup();
+    const result = pushing(['o-1', 'o-2'].map((identity) => ({ identity, payload: {} }))).catch(
+      (error: unknown) => error,
+    );
+    await settled();
+    const error = new Error('no');
+    await fail('gateway.beginPush', error);
+    expect(await result).toBe(error);
+    expect(calls).toEqual(['gateway.beginPush', 'gateway.abandon', 'gateway.abandon']);
   });
 
   test('is not called busy where its own earlier session was the one that had it', async () => {

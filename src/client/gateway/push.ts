@@ -132,7 +132,6 @@ async function beginPush<Payload, Page>(
     permitId: makeTimeOrderedId({ now: platform.now(), uuid: platform.randomUuid() }),
     operationIdentity: identity,
   }));
-  const permitIds = asked.map(({ permitId }) => permitId);
   try {
     const deadlineAt = deadlineAfter(platform, timeoutMs);
     const input = { workspaceId, stream, deadlineAt, operations: asked };
@@ -141,7 +140,10 @@ async function beginPush<Payload, Page>(
     if (!session.ended.aborted || begun.every(({ status }) => status !== 'busy')) return begun;
     throw hidden('not-executed');
   } catch (error) {
-    withdraw(calls, permitIds, readErrorCode(error) ?? LIBRARY_CODES.ABORTED);
+    // Each by itself: a permit that was never issued must not keep the others from their end.
+    for (const { permitId } of asked) {
+      withdraw(calls, [permitId], readErrorCode(error) ?? LIBRARY_CODES.ABORTED);
+    }
     if (session.ended.aborted) throw whyEnded(session, 'not-executed');
     throw signal?.aborted === true ? aborted('not-executed', signal.reason) : error;
   }
