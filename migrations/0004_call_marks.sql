@@ -1,7 +1,9 @@
--- Calls that a writer died with, while the next one runs them: what is still here after another death is to blame.
+-- Calls that a writer died with, while the next one runs them alone: what is still here after another death may be to
+-- blame; `deaths` counts the earlier ones of that kind.
 CREATE TABLE local_sync_call_marks (
   call_id TEXT NOT NULL PRIMARY KEY,
   writer_epoch INTEGER NOT NULL CHECK (writer_epoch >= 1),
+  deaths INTEGER NOT NULL CHECK (deaths >= 0),
   marked_at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 

@@ -24,6 +24,6 @@ export const STORE_MIGRATIONS: readonly {
   {
     id: 4,
     name: "call_marks",
-    sql: "-- Calls that a writer died with, while the next one runs them: what is still here after another death is to blame.\nCREATE TABLE local_sync_call_marks (\n  call_id TEXT NOT NULL PRIMARY KEY,\n  writer_epoch INTEGER NOT NULL CHECK (writer_epoch >= 1),\n  marked_at TEXT NOT NULL\n) STRICT, WITHOUT ROWID;\n\n-- Up to when receipts were pruned: of a call made before, a missing receipt says nothing.\nCREATE TABLE local_sync_receipt_horizon (\n  id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),\n  pruned_before TEXT NOT NULL\n) STRICT;\n",
+    sql: "-- Calls that a writer died with, while the next one runs them alone: what is still here after another death may be to\n-- blame; `deaths` counts the earlier ones of that kind.\nCREATE TABLE local_sync_call_marks (\n  call_id TEXT NOT NULL PRIMARY KEY,\n  writer_epoch INTEGER NOT NULL CHECK (writer_epoch >= 1),\n  deaths INTEGER NOT NULL CHECK (deaths >= 0),\n  marked_at TEXT NOT NULL\n) STRICT, WITHOUT ROWID;\n\n-- Up to when receipts were pruned: of a call made before, a missing receipt says nothing.\nCREATE TABLE local_sync_receipt_horizon (\n  id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),\n  pruned_before TEXT NOT NULL\n) STRICT;\n",
   },
 ];

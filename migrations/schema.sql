@@ -211,6 +211,7 @@ CREATE INDEX local_sync_call_receipts_created ON local_sync_call_receipts (creat
 CREATE TABLE local_sync_call_marks (
   call_id TEXT NOT NULL PRIMARY KEY,
   writer_epoch INTEGER NOT NULL CHECK (writer_epoch >= 1),
+  deaths INTEGER NOT NULL CHECK (deaths >= 0),
   marked_at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 

@@ -85,7 +85,7 @@ export const LIBRARY_CODES = {
   CLIENT_CLOSED: 'CLIENT_CLOSED',
   /** Whether the call took effect cannot be known. Read the data before doing it again. */
   OUTCOME_UNKNOWN: 'OUTCOME_UNKNOWN',
-  /** Two writers died while running this call, so it is not run again; `details.outcome` as above. Find out why before retrying. */
+  /** Two writers died while they ran this call and nothing else, so it is not run again; `details.outcome` as above. Find out why before retrying. */
   CALL_CRASHED_WRITER: 'CALL_CRASHED_WRITER',
   /** The writer keeps its lock but says nothing; `details.holder` names it. Close that tab or wait; `details.outcome` as above. */
   WRITER_UNRESPONSIVE: 'WRITER_UNRESPONSIVE',

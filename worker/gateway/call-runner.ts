@@ -5,8 +5,9 @@
  *   call that a writer died with → its turn → mark → alone → answer, the mark goes with what it commits
  *
  * Rules: a call that may have killed a writer runs one at a time and in no company, so that a mark left behind by the
- * next death names the one to blame; two deaths, the second under the mark, and it is not run again.
- * Not promised: who is to blame for a first death. Calls that were only near by run once more and are answered.
+ * next death names the one to blame; two deaths under its mark, and it is not run again.
+ * Not promised: who is to blame for a death without a mark, or for a first one under it. A tab that is killed from
+ * outside just then would condemn an innocent call; twice with the same call is no accident.
  */
 import { LIBRARY_CODES } from '../../src/domain/error-codes';
 import { TidelockError, isTidelockError } from '../../src/domain/tidelock-error';
@@ -16,7 +17,7 @@ import type { Job, JobHandle, JobOutcome } from '../scheduler/job';
 import type { Scheduler } from '../scheduler/scheduler';
 import type { CallMarks } from '../stores/call-marks';
 
-/** So many writers' deaths, and a call that ran alone at the last of them is taken for the cause. */
+/** So many writers' deaths while they ran a call alone, and it is taken for their cause. */
 const DEATHS_TO_BLAME = 2;
 
 export interface CallRunnerOptions {
@@ -114,8 +115,10 @@ export class CallRunner {
   /** A read goes on without a mark where the disk has no room for one. @throws TidelockError CALL_CRASHED_WRITER */
   async #mark(running: Running, envelope: CallEnvelope): Promise<void> {
     const work = (): void => {
-      this.#refuseCulprit(envelope);
-      this.#options.marks.set(envelope.callId);
+      const { marks } = this.#options;
+      const deaths = marks.countDeaths(envelope.callId, envelope.diedEpoch);
+      if (deaths >= DEATHS_TO_BLAME) throw culprit(envelope);
+      marks.set(envelope.callId, deaths);
     };
     try {
       await this.#submit(running, envelope, { kind: 'write', isAlone: false, work });
@@ -123,19 +126,6 @@ export class CallRunner {
       const isStorage = isTidelockError(error) && error.code.startsWith('STORAGE_');
       if (!isStorage || kindOf(envelope.call) === 'write') throw error;
     }
-  }
-
-  /** @throws TidelockError CALL_CRASHED_WRITER */
-  #refuseCulprit({ callId, call, deaths, diedEpoch }: CallEnvelope): void {
-    if (deaths < DEATHS_TO_BLAME || !this.#options.marks.isBy(callId, diedEpoch)) return;
-    const { repeat }: CallKind = CALLS[call];
-    // A receipt would have been found by now; a row may have been written before the first death.
-    const outcome = repeat === 'row' ? 'unknown' : 'not-executed';
-    throw new TidelockError(
-      LIBRARY_CODES.CALL_CRASHED_WRITER,
-      `${deaths} writers died with ${call}, the last one while it ran nothing else. It is not run again.`,
-      { details: { call, callId, deaths, outcome } },
-    );
   }
 
   /** Never rejects: a mark that stays does no harm to a call that is answered. */
@@ -168,6 +158,17 @@ export class CallRunner {
 
 export function kindOf(call: CallName): Job['kind'] {
   return CALLS[call].kind === 'read' ? 'read' : 'write';
+}
+
+function culprit({ callId, call, deaths }: CallEnvelope): TidelockError {
+  const { repeat }: CallKind = CALLS[call];
+  // A receipt would have been found by now; a row may have been written before the first death.
+  const outcome = repeat === 'row' ? 'unknown' : 'not-executed';
+  return new TidelockError(
+    LIBRARY_CODES.CALL_CRASHED_WRITER,
+    `${String(deaths)} writers died with ${call}, two of them while they ran nothing else. It is not run again.`,
+    { details: { call, callId, deaths, outcome } },
+  );
 }
 
 function cancelled(): TidelockError {
