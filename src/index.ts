@@ -26,6 +26,7 @@ export type { Fence, Permit, PermitSummary } from './domain/permit';
 export type { OperationClass, PermitState, UpstreamDisposition } from './domain/permit-vocabulary';
 export type { Obligation } from './domain/recovery-obligation';
 export { isTidelockError, TidelockError, type ErrorDetails } from './domain/tidelock-error';
+export type { Build, SchemaVersions, WriterBuild } from './protocol/build';
 export type { CallOutcome } from './protocol/call';
 export type { StorageKind, WriterIdentity } from './protocol/discovery';
 export type { WorkerStage } from './protocol/worker-port';

@@ -72,7 +72,8 @@ export class CallLayer {
   #queue: PendingCall[] = [];
   #isFlushPlanned = false;
   #link: CallLink | undefined;
-  #isClosed = false;
+  /** Set once it is closed: what calls end with. */
+  #closedAs: 'CLIENT_CLOSED' | 'UPGRADE_REQUIRED' | undefined;
 
   constructor(platform: Platform, options: CallLayerOptions = {}) {
     this.#platform = platform;
@@ -94,7 +95,7 @@ export class CallLayer {
     return this.#pending.has(callId);
   }
 
-  /** @throws TidelockError (as a rejection) INVALID_INPUT, PAYLOAD_TOO_LARGE, ABORTED, DEADLINE_EXCEEDED, CLIENT_CLOSED, and what the call throws. */
+  /** @throws TidelockError (as a rejection) INVALID_INPUT, PAYLOAD_TOO_LARGE, ABORTED, DEADLINE_EXCEEDED, CLIENT_CLOSED, UPGRADE_REQUIRED, and what the call throws. */
   invoke<C extends CallName>(
     call: C,
     input: CallInput<C>,
@@ -103,7 +104,7 @@ export class CallLayer {
     // The writer answers a call with its output; the surface is the contract.
     return new Promise<CallOutput<C>>((resolve: (value: unknown) => void, reject) => {
       const unsent = { call, callId: null, mayHaveRun: false };
-      if (this.#isClosed) throw unanswered(LIBRARY_CODES.CLIENT_CLOSED, unsent);
+      if (this.#closedAs !== undefined) throw unanswered(this.#closedAs, unsent);
       const { signal, timeoutMs: wantedMs } = options ?? {};
       const timeoutMs = readTimeoutMs(wantedMs);
       assertSignal(signal);
@@ -139,12 +140,11 @@ export class CallLayer {
     this.#pulse.stop();
   }
 
-  /** Rejects everything pending and all later calls with CLIENT_CLOSED. Idempotent. */
-  close(): void {
-    this.#isClosed = true;
+  /** Rejects everything pending and all later calls. May be called again, with another code. */
+  close(code: 'CLIENT_CLOSED' | 'UPGRADE_REQUIRED' = LIBRARY_CODES.CLIENT_CLOSED): void {
+    this.#closedAs = code;
     this.detach();
-    for (const call of [...this.#pending.values()])
-      this.#end(call, unanswered(LIBRARY_CODES.CLIENT_CLOSED, call));
+    for (const call of [...this.#pending.values()]) this.#end(call, unanswered(code, call));
   }
 
   #admit(asked: {

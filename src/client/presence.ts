@@ -6,13 +6,18 @@
  *   start → session ──pagehide, freeze──→ none ──pageshow (persisted), resume──→ session → … → stop
  */
 import { makeDeferred } from '../domain/deferred';
+import { LIBRARY_CODES } from '../domain/error-codes';
+import { isTidelockError, TidelockError } from '../domain/tidelock-error';
 import { findWriterHolder, type WriterHolder } from '../election/writer-holder';
+import type { Build } from '../protocol/build';
+import type { WriterIdentity } from '../protocol/discovery';
+import { PROTOCOL_VERSION } from '../protocol/limits';
 import type { CallLayer } from './call-layer';
 import { TabSession, type SessionEvents, type SessionOptions } from './session';
 import { StatusBoard } from './status';
 import type { Silence } from './unanswered';
 
-export interface PresenceOptions extends Omit<SessionOptions, 'events' | 'isReturning'> {
+export interface PresenceOptions extends Omit<SessionOptions, 'events' | 'isReturning' | 'build'> {
   /** The database's name as the app has it; `db` is what its tabs meet under. */
   readonly name: string;
   readonly calls: CallLayer;
@@ -28,6 +33,7 @@ export class Presence {
   /** Who holds the writer's lock and says nothing. */
   #unservedBy: WriterHolder | null = null;
   #session: TabSession;
+  #build: Build | null = null;
   /** The page is hidden for good, cached or frozen: it has no session. */
   #isAway = false;
 
@@ -142,9 +148,30 @@ export class Presence {
       db,
       storage,
       factory,
+      build: this.#build,
       isReturning: this.#knownWriters.size > 0,
       events: this.#events,
     });
+  }
+
+  /** The page is of an older build: it asks nothing more, and its worker never stands for writer again. */
+  #retire(error: TidelockError): void {
+    if (this.isStopped) return;
+    // First the status: what ends with the session looks there for the reason.
+    this.board.update({ connection: 'outdated', workerError: error });
+    this.stop();
+    this.#options.calls.close(LIBRARY_CODES.UPGRADE_REQUIRED);
+    this.fail(error);
+    this.board.tellUpgradeRequired(error);
+  }
+
+  #seeWorkerFailed(error: Error): void {
+    this.board.update({ workerError: error });
+    this.fail(error);
+    if (this.#knownWriters.size === 0 || !isTidelockError(error)) return;
+    if (isOfNewerBuild(error))
+      this.#retire(upgradeRequired({ build: this.#build, writer: null, cause: error }));
+    else if (error.code === LIBRARY_CODES.WORKER_LOAD_FAILED) this.board.tellUpgradeRequired(error);
   }
 
   readonly #events: SessionEvents = {
@@ -160,12 +187,38 @@ export class Presence {
     },
     onStage: (workerStage, deadlineAt) => this.board.seeStage(workerStage, deadlineAt),
     onWorkerTrouble: (error) => this.board.update({ workerError: error }),
-    onWorkerFailed: (error) => {
-      this.board.update({ workerError: error });
-      this.fail(error);
+    onWorkerFailed: (error) => this.#seeWorkerFailed(error),
+    onBuild: (build) => {
+      this.#build = build;
     },
-    onRefused: (error) => this.fail(error),
+    onUnlink: () => {
+      this.#options.calls.detach();
+      this.board.update({ connection: 'connecting', writer: null });
+    },
+    onOutdated: (writer) => this.#retire(upgradeRequired({ build: this.#build, writer })),
   };
+}
+
+/** This page's worker has met a newer database, or is itself of a newer build than the page. */
+function isOfNewerBuild({ code, details }: TidelockError): boolean {
+  if (code === LIBRARY_CODES.SCHEMA_TOO_NEW) return true;
+  return code === LIBRARY_CODES.PROTOCOL_MISMATCH && Number(details['actual']) > PROTOCOL_VERSION;
+}
+
+function upgradeRequired({
+  build,
+  writer,
+  cause,
+}: {
+  readonly build: Build | null;
+  readonly writer: WriterIdentity | null;
+  readonly cause?: Error;
+}): TidelockError {
+  return new TidelockError(
+    LIBRARY_CODES.UPGRADE_REQUIRED,
+    'A newer build of the app has taken the database over. Reload the page.',
+    { details: { build, newer: writer?.build ?? null }, cause },
+  );
 }
 
 /** Whether the page comes out of the back/forward cache, and is not shown for the first time. */

@@ -7,13 +7,14 @@
  *
  * Rules: the id is fresh each time and never stored, so a duplicated tab is another session; hello is repeated until
  * the newest writer heard of has welcomed this tab; a welcome of an earlier writer than the present link's is ignored.
+ * A tab is served by a writer of its own build or of a newer one that is safe for it; a newer build than the writer's
+ * waits until its own worker has been given the place, an outdated one is told so.
  */
-import { LIBRARY_CODES } from '../domain/error-codes';
-import { TidelockError } from '../domain/tidelock-error';
 import { holdLock } from '../election/locks';
 import { WorkerKeeper } from '../election/worker-keeper';
 import { findWriterHolder, type WriterHolder } from '../election/writer-holder';
 import type { TabPlatform } from '../platform/platform';
+import { judgeBuild, type Build } from '../protocol/build';
 import type { CoordinatorView, DiscoveryMessage, StorageKind, WriterIdentity } from '../protocol/discovery';
 import { PROTOCOL_VERSION } from '../protocol/limits';
 import { lockNames } from '../protocol/names';
@@ -27,6 +28,17 @@ const HELLO_INTERVAL_MS = 500;
 /** So many hellos without an answer, about two seconds, and whoever holds the writer's lock is named. */
 const MANY_HELLOS = 4;
 
+/** A page whose own worker file takes longer to load greets without knowing of which build it is. */
+const GREET_UNKNOWN_AFTER_MS = 2_000;
+
+/** What only a writer says. */
+const WRITERS_KINDS: readonly string[] = [
+  'writer',
+  'welcome',
+  'refuse',
+  'change',
+] satisfies readonly DiscoveryMessage['body']['kind'][];
+
 export interface SessionEvents {
   /** `diedEpoch`: of the writer that served so far, where it is gone and did not say goodbye. */
   onLink(link: WriterLink, options: { readonly diedEpoch: number | null }): void;
@@ -38,8 +50,12 @@ export interface SessionEvents {
   onWorkerTrouble(error: Error): void;
   /** This tab's worker failed for good. */
   onWorkerFailed(error: Error): void;
-  /** A writer that speaks another protocol serves this database. */
-  onRefused(error: Error): void;
+  /** The page's worker file is of this build. */
+  onBuild(build: Build): void;
+  /** The writer that served so far is not for this tab after all; another one is on its way. */
+  onUnlink(): void;
+  /** A writer of a newer build has taken the database over, and does not serve this one; null where it speaks another protocol. */
+  onOutdated(writer: WriterIdentity | null): void;
 }
 
 export interface SessionOptions {
@@ -47,6 +63,8 @@ export interface SessionOptions {
   readonly db: string;
   readonly storage: StorageKind;
   readonly factory: () => Worker;
+  /** The worker file's, as an earlier session of this page has learned it. */
+  readonly build: Build | null;
   /** Not the page's first session. */
   readonly isReturning: boolean;
   readonly events: SessionEvents;
@@ -57,7 +75,9 @@ export class TabSession {
   readonly #options: SessionOptions;
   readonly #keeper: WorkerKeeper;
   readonly #stopped = new AbortController();
+  readonly #startedMs: number;
   #channel: DiscoveryChannel | undefined;
+  #build: Build | null;
   #link: WriterLink | undefined;
   /** The newest writer heard of: until the link is to it, this tab is greeting. */
   #newest: WriterIdentity | undefined;
@@ -79,6 +99,8 @@ export class TabSession {
     this.#options = options;
     const { platform, db, storage, factory, isReturning, events } = options;
     this.sessionId = platform.randomUuid();
+    this.#startedMs = platform.monotonicMs();
+    this.#build = options.build;
     this.#keeper = new WorkerKeeper({
       platform,
       db,
@@ -86,6 +108,7 @@ export class TabSession {
       factory,
       sessionId: this.sessionId,
       isReturning,
+      onBuild: (build) => this.#learnBuild(build),
       onTrouble: (error) => events.onWorkerTrouble(error),
       onStage: (stage, deadlineAt) => events.onStage(stage, deadlineAt),
       onFailed: (error) => events.onWorkerFailed(error),
@@ -132,10 +155,31 @@ export class TabSession {
     this.#unanswered = 0;
   }
 
+  #learnBuild(build: Build): void {
+    this.#build = build;
+    const { events } = this.#options;
+    events.onBuild(build);
+    const link = this.#link;
+    const verdict = link === undefined ? 'served' : judgeBuild(build, link.writer.build);
+    if (verdict === 'outdated') {
+      events.onOutdated(link?.writer ?? null);
+      return;
+    }
+    if (verdict === 'newer') {
+      this.#link = undefined;
+      this.#newest = undefined;
+      link?.close();
+      events.onUnlink();
+    }
+    this.#greet();
+  }
+
   /** Where no writer was heard of yet, everyone is asked. */
   #greet(): void {
     if (this.#isCurrent(this.#newest) && !this.#isLinkInDoubt) return;
-    this.#channel?.send(null, { kind: 'hello' });
+    const { platform } = this.#options;
+    if (this.#build === null && platform.monotonicMs() - this.#startedMs < GREET_UNKNOWN_AFTER_MS) return;
+    this.#channel?.send(null, { kind: 'hello', build: this.#build });
     this.#unanswered += 1;
     if (this.#unanswered > MANY_HELLOS) this.#lookForHolder();
   }
@@ -163,7 +207,20 @@ export class TabSession {
   }
 
   #hear({ body, protocol }: DiscoveryMessage): void {
-    if (protocol !== PROTOCOL_VERSION && body.kind !== 'refuse') return;
+    if (protocol !== PROTOCOL_VERSION) {
+      // An older one is for this tab's own worker to replace.
+      if (protocol > PROTOCOL_VERSION && WRITERS_KINDS.includes(body.kind))
+        this.#options.events.onOutdated(null);
+      return;
+    }
+    if (WRITERS_KINDS.includes(body.kind) && 'writer' in body) {
+      const verdict = judgeBuild(this.#build, body.writer.build);
+      if (verdict === 'outdated') this.#options.events.onOutdated(body.writer);
+      if (verdict !== 'served') {
+        this.#unanswered = 0;
+        return;
+      }
+    }
     switch (body.kind) {
       case 'writer':
         this.#hearOf(body.writer);
@@ -176,14 +233,13 @@ export class TabSession {
         if (this.#isCurrent(body.writer)) this.#options.events.onCoordinator(body.coordinator, body.writer);
         else this.#hearOf(body.writer);
         return;
-      case 'refuse':
-        if (this.#link === undefined) this.#options.events.onRefused(refused(body.protocol));
-        return;
       case 'leave':
         this.#left.add(body.writer.serverInstanceId);
         return;
-      case 'hello':
-        return; // for the writer
+      case 'refuse': // judged above; to a tab that does not know its build yet it says nothing
+      case 'hello': // for the writer
+      case 'stand': // for workers
+        return;
     }
   }
 
@@ -214,12 +270,4 @@ function supersedes(writer: WriterIdentity, earlier: WriterIdentity | undefined)
   if (earlier === undefined) return true;
   if (writer.serverInstanceId === earlier.serverInstanceId) return false;
   return writer.storage === 'memory' || writer.epoch > earlier.epoch;
-}
-
-function refused(actual: number): TidelockError {
-  return new TidelockError(
-    LIBRARY_CODES.PROTOCOL_MISMATCH,
-    `The writer speaks protocol ${actual}, this page ${PROTOCOL_VERSION}. Reload the older page.`,
-    { details: { expected: PROTOCOL_VERSION, actual } },
-  );
 }

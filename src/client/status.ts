@@ -12,10 +12,11 @@ export interface TideStatus {
   readonly sessionId: string;
   /**
    * `connecting` until a writer answers, and again when this tab's worker was the writer and died; `unresponsive` while
-   * one keeps its place and says nothing, calls waiting. The death of another tab's writer is not seen until the next
+   * one keeps its place and says nothing, calls waiting; `outdated` for good, once a newer build has taken over: reload
+   * the page. The death of another tab's writer is not seen until the next
    * one is there.
    */
-  readonly connection: 'connecting' | 'connected' | 'unresponsive' | 'closed';
+  readonly connection: 'connecting' | 'connected' | 'unresponsive' | 'outdated' | 'closed';
   /** Whether this tab's own worker is the writer. */
   readonly role: 'writer' | 'follower';
   /** Where this tab's own worker stands; `waiting` is the normal state of a follower's. */
@@ -42,6 +43,12 @@ export interface TideEvents {
   status: TideStatus;
   /** Another workspace became the active one. */
   workspace: { readonly workspaceId: string | null; readonly generation: number };
+  /**
+   * This page is of a build that has no future: a newer one has taken the database over (UPGRADE_REQUIRED, and so end
+   * all calls from now on), or its worker file is gone from the server (WORKER_LOAD_FAILED; other tabs may still serve
+   * it). Save what the user is at and reload the page.
+   */
+  'upgrade-required': { readonly error: Error };
 }
 
 /** The stages of a worker that is not the writer, or not yet. */
@@ -56,6 +63,7 @@ export class StatusBoard {
     change: new Set(),
     status: new Set(),
     workspace: new Set(),
+    'upgrade-required': new Set(),
   };
 
   readonly #report: (error: unknown) => void;
@@ -141,6 +149,11 @@ export class StatusBoard {
     const entry: Listener<E> = (value) => listener(value); // one entry a call, even for the same function twice
     listeners.add(entry);
     return () => void listeners.delete(entry);
+  }
+
+  /** @param error see the event */
+  tellUpgradeRequired(error: Error): void {
+    this.#emit('upgrade-required', { error });
   }
 
   clear(): void {

@@ -151,7 +151,12 @@ export class Tide<Shape extends AppShape = AppShape> {
   #getSession(): SessionEnd {
     const { presence } = this.#parts;
     const { ended, sessionId } = presence.session;
-    return { ended, sessionId, isClosed: () => presence.isStopped };
+    return {
+      ended,
+      sessionId,
+      isClosed: () => presence.isStopped,
+      isOutdated: () => presence.board.current.connection === 'outdated',
+    };
   }
 
   #findWorkspaceId(): string | null {

@@ -9,8 +9,8 @@
  *
  * Rules: one worker at a time; a pause grows with each failure in a row and falls back once a worker serves or lived
  * long. Before it holds its lock nobody can tell a dead worker from a slow one, so it is given a time that grows.
- * Failure: what a worker calls final, and a script that fails before any worker of this tab ever loaded, ends the
- * keeping and is told once. Everything else (a lost network, a killed worker, held files) is told as trouble and tried
+ * Failure: what a worker calls final, a script that fails before any worker of this tab ever loaded, and one that the
+ * server has no more, ends the keeping and is told once. Everything else (a lost network, a killed worker, held files) is told as trouble and tried
  * again for as long as the session lives.
  * Not promised: that this tab's worker ever becomes the writer.
  */
@@ -20,6 +20,7 @@ import { decodeError } from '../protocol/error-codec';
 import { lockNames } from '../protocol/names';
 import { PROTOCOL_VERSION } from '../protocol/limits';
 import type { TabPlatform } from '../platform/platform';
+import type { Build } from '../protocol/build';
 import type { StorageKind } from '../protocol/discovery';
 import {
   parseWorkerReport,
@@ -31,7 +32,8 @@ import {
 import { waitUntilFree } from './locks';
 import { makeWorker, type MadeWorker } from './make-worker';
 import { STAGE_TIMEOUTS_MS } from './stage-timeouts';
-import { STUCK_AFTER_MS, WorkerPulse } from './worker-pulse';
+import { loadFailed, protocolMismatch, stageTimedOut, startTimedOut, stuck } from './worker-errors';
+import { WorkerPulse } from './worker-pulse';
 
 /** How often in a row a fresh worker is tried after a failed opening: a dead worker's file handles are free long before. */
 const MAX_FRESH_TRIES = 5;
@@ -58,6 +60,8 @@ export interface WorkerKeeperOptions {
   readonly isReturning: boolean;
   /** `deadlineAt`: epoch milliseconds when the stage counts as hung; null where it may last. */
   readonly onStage: (stage: WorkerStage, deadlineAt: number | null) => void;
+  /** The worker file has loaded, and is of this build. Told with each worker. */
+  readonly onBuild: (build: Build) => void;
   /** A worker failed, and another will be tried. */
   readonly onTrouble: (error: Error) => void;
   /** This tab's worker is given up. Other tabs' workers may still serve this tab. */
@@ -132,7 +136,7 @@ export class WorkerKeeper {
       // An error after the start is one task's fault and the console's to tell; if it ended the worker, the lock says so.
       if (worker !== this.#worker || this.#stage !== 'loading') return;
       event.preventDefault?.();
-      this.#failToStart(loadFailed(event, url));
+      this.#failToStart(loadFailed(event, url), url);
     };
     const baseMs = this.#hasEverLoaded ? WARM_START_TIMEOUT_MS : COLD_START_TIMEOUT_MS;
     const timeoutMs = Math.min(baseMs * 2 ** this.#silentStarts, LONGEST_START_TIMEOUT_MS);
@@ -147,8 +151,12 @@ export class WorkerKeeper {
     switch (report.tidelock) {
       case 'loaded':
         this.#hasEverLoaded = true;
-        if (report.protocol === PROTOCOL_VERSION) worker.postMessage(this.#startMessage(workerId));
-        else this.#giveUp(protocolMismatch(report.protocol));
+        if (report.protocol !== PROTOCOL_VERSION) {
+          this.#giveUp(protocolMismatch(report.protocol));
+          return;
+        }
+        this.#options.onBuild(report.build);
+        worker.postMessage(this.#startMessage(workerId));
         return;
       case 'stage':
         this.#silentStarts = 0;
@@ -223,10 +231,24 @@ export class WorkerKeeper {
     );
   }
 
-  /** A script that never ran at all is most likely a wrong URL: that is worth an error at once. */
-  #failToStart(error: Error): void {
-    if (this.#hasEverLoaded) this.#tryAnother(error);
-    else this.#giveUp(error);
+  /**
+   * A script that never ran at all is most likely a wrong URL: that is worth an error at once. One that ran before is
+   * asked for again, unless the server says that it is there no more.
+   */
+  #failToStart(error: Error, url: string | null): void {
+    if (!this.#hasEverLoaded) {
+      this.#giveUp(error);
+      return;
+    }
+    const worker = this.#worker;
+    this.#options.platform.isGone(url).then(
+      (isGone) => {
+        if (worker !== this.#worker) return;
+        if (isGone) this.#giveUp(error);
+        else this.#tryAnother(error);
+      },
+      () => undefined, // it never rejects
+    );
   }
 
   #tryAnother(error: Error): void {
@@ -263,52 +285,4 @@ export class WorkerKeeper {
     this.#worker?.terminate();
     this.#worker = undefined;
   }
-}
-
-function stageTimedOut(stage: WorkerStage, timeoutMs: number | null): TidelockError {
-  return new TidelockError(
-    LIBRARY_CODES.START_TIMEOUT,
-    `This tab's worker stood at "${stage}" for ${timeoutMs ?? 0} ms and was ended; another one is tried.`,
-    { details: { stage, timeoutMs } },
-  );
-}
-
-function stuck(): TidelockError {
-  return new TidelockError(
-    LIBRARY_CODES.WRITER_UNRESPONSIVE,
-    `This tab's worker said nothing for ${STUCK_AFTER_MS} ms and was ended; another one is made.`,
-    { details: { holder: null, timeoutMs: STUCK_AFTER_MS } },
-  );
-}
-
-function loadFailed(event: ErrorEvent, scriptUrl: string | null): TidelockError {
-  const url = event.filename === undefined || event.filename === '' ? scriptUrl : event.filename;
-  const what =
-    event.message === undefined || event.message === ''
-      ? 'the script could not be fetched or parsed'
-      : event.message;
-  return new TidelockError(
-    LIBRARY_CODES.WORKER_LOAD_FAILED,
-    `The worker did not start (${what}). Check the URL in the worker factory: ${url ?? 'unknown'}.`,
-    {
-      details: { url },
-      cause: event.error,
-    },
-  );
-}
-
-function startTimedOut(timeoutMs: number, url: string | null): TidelockError {
-  return new TidelockError(
-    LIBRARY_CODES.WORKER_LOAD_FAILED,
-    `The worker did not start within ${timeoutMs} ms. Does its script load, and call serve()?`,
-    { details: { url, timeoutMs } },
-  );
-}
-
-function protocolMismatch(actual: number): TidelockError {
-  return new TidelockError(
-    LIBRARY_CODES.PROTOCOL_MISMATCH,
-    `The worker file speaks protocol ${actual}, this page ${PROTOCOL_VERSION}. Reload the page.`,
-    { details: { expected: PROTOCOL_VERSION, actual } },
-  );
 }

@@ -11,6 +11,18 @@ class BrowserTabPlatform extends BrowserPlatform implements TabPlatform {
       target.addEventListener(type, listener, options);
     },
   };
+
+  async isGone(url: string | null): Promise<boolean> {
+    if (url === null) return false;
+    try {
+      const { status, headers } = await fetch(url, { method: 'HEAD', cache: 'no-store' });
+      // Servers of single-page apps answer with their page for whatever they do not have.
+      const isPage = headers.get('content-type')?.startsWith('text/html') === true;
+      return status === 404 || status === 410 || isPage;
+    } catch {
+      return false; // no network, or an address that cannot be fetched
+    }
+  }
 }
 
 export const browserTabPlatform: TabPlatform = new BrowserTabPlatform();

@@ -31,4 +31,9 @@ export interface Channel {
 export interface TabPlatform extends Platform {
   /** Tells of the page's life: `pagehide`, `pageshow`, `freeze`, `resume`, `online`, wherever the browser tells it. */
   readonly page: Pick<EventTarget, 'addEventListener'>;
+  /**
+   * Whether the server says that it has no script at this address (any more). False where it cannot be asked. Never
+   * rejects.
+   */
+  isGone(url: string | null): Promise<boolean>;
 }

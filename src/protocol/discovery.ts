@@ -1,11 +1,15 @@
+import type { Build, WriterBuild } from './build';
+
 /**
  * The small envelope on the discovery channel. It is frozen: builds of different protocols read it, so that they
- * can meet, tell each other apart and say so. Only its `body` may grow.
+ * can meet, tell each other apart and say so. Only its `body` may grow: what is said under another `protocol` than
+ * one's own is read no further than its kind.
  *
- *   tab    --hello-->    everyone   I am session S, speaking protocol P; is there a writer?
+ *   tab    --hello-->    everyone   I am session S, of build B; is there a writer?
  *   writer --writer-->   everyone   I am the writer (at start, once)
  *   writer --welcome-->  one tab    your channel is served from now on
- *   writer --refuse-->   one tab    we do not speak the same protocol
+ *   writer --refuse-->   one tab    I do not serve your build; you wait for a newer writer, or are outdated
+ *   worker --stand-->    everyone   I stand for writer; whoever is of an older build lets me pass
  *   writer --change-->   everyone   a commit moved the coordinator or the data version
  *   tab    --leave-->    everyone   my worker was the writer and ends with me: no call is to blame for its death
  *   writer --leave-->    everyone   I hand over, as I was asked to
@@ -19,6 +23,7 @@ export interface WriterIdentity {
   /** The session whose worker is the writer. */
   readonly sessionId: string;
   readonly storage: StorageKind;
+  readonly build: WriterBuild;
 }
 
 export type StorageKind = 'opfs' | 'memory';
@@ -33,10 +38,12 @@ export interface CoordinatorView {
 }
 
 export type DiscoveryBody =
-  | { readonly kind: 'hello' }
+  /** `build` is null until the tab's own worker file has loaded. */
+  | { readonly kind: 'hello'; readonly build: Build | null }
   | { readonly kind: 'writer'; readonly writer: WriterIdentity }
   | { readonly kind: 'welcome'; readonly writer: WriterIdentity; readonly coordinator: CoordinatorView }
-  | { readonly kind: 'refuse'; readonly protocol: number }
+  | { readonly kind: 'refuse'; readonly writer: WriterIdentity }
+  | { readonly kind: 'stand'; readonly build: Build }
   | { readonly kind: 'leave'; readonly writer: WriterIdentity }
   | { readonly kind: 'change'; readonly writer: WriterIdentity; readonly coordinator: CoordinatorView };
 

@@ -1,5 +1,5 @@
 /** The protocol two builds must share to talk. Raise it when a call, a reply or a message changes its meaning. */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 
 /** Largest message to the writer, as JSON text. Past it a clone blocks both sides for tens of milliseconds. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;

@@ -1,3 +1,4 @@
+import type { Build } from './build';
 import type { StorageKind } from './discovery';
 import type { WireError } from './error-codec';
 
@@ -32,8 +33,11 @@ export interface PingMessage {
 }
 
 export type WorkerReport =
-  /** The script has run and listens; only now is `start` sent, because a module worker drops what comes earlier. */
-  | { readonly tidelock: 'loaded'; readonly protocol: number }
+  /**
+   * The script has run and listens; only now is `start` sent, because a module worker drops what comes earlier. A file
+   * of another build may say it: `protocol` is frozen, the rest is read where that is the same.
+   */
+  | { readonly tidelock: 'loaded'; readonly protocol: number; readonly build: Build }
   | { readonly tidelock: 'stage'; readonly stage: WorkerStage }
   /** The answer to a ping. */
   | { readonly tidelock: 'pong' }

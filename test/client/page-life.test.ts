@@ -39,7 +39,12 @@ function setup() {
     } as unknown as CallLayer, // all that is used of it
     db: 'notes',
     mustGetWorkspaceId: () => 'w-1',
-    getSession: () => ({ ended: end.signal, sessionId: `s-${String(sessions)}`, isClosed: () => false }),
+    getSession: () => ({
+      ended: end.signal,
+      sessionId: `s-${String(sessions)}`,
+      isClosed: () => false,
+      isOutdated: () => false,
+    }),
   };
   const settled = async (): Promise<void> => {
     for (let turn = 0; turn < 20; turn++) await Promise.resolve();

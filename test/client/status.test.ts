@@ -53,6 +53,7 @@ describe('the role', () => {
     epoch: 1,
     sessionId,
     storage: 'opfs' as const,
+    build: { protocol: 1, schema: { tidelock: 1, app: 1 }, version: 0, safeFrom: { tidelock: 1, app: 1 } },
   });
 
   test('an announcement that an answer has overtaken takes nothing back, but a new database in memory does', () => {

@@ -36,7 +36,12 @@ function setup() {
     calls: { invoke } as unknown as CallLayer, // all that is used of it
     db: 'notes',
     mustGetWorkspaceId: () => 'w-1',
-    getSession: () => ({ ended: new AbortController().signal, sessionId: 's-1', isClosed: () => false }),
+    getSession: () => ({
+      ended: new AbortController().signal,
+      sessionId: 's-1',
+      isClosed: () => false,
+      isOutdated: () => false,
+    }),
   };
   return context;
 }

@@ -77,4 +77,8 @@ export class SimPlatform implements Platform {
 
 export class SimTabPlatform extends SimPlatform implements TabPlatform {
   readonly page = new EventTarget();
+
+  isGone(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
 }

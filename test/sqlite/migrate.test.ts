@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkMigrations, migrate } from '../../worker/sqlite/migrate';
+import { checkMigrations, migrate, readSafeFrom } from '../../worker/sqlite/migrate';
 import type { Migration } from '../../worker/sqlite/plan-migrations';
 import { readSchema, setup as setupDatabase } from './setup';
 
@@ -103,7 +103,7 @@ describe('migrations', () => {
     migrateApp(notes, tags);
     const tooNew = expect.objectContaining({
       code: 'SCHEMA_TOO_NEW',
-      details: { scope: 'app', storedId: 2, storedName: 'tags', knownId: 1 },
+      details: { scope: 'app', storedId: 2, storedName: 'tags', safeFrom: 2, knownId: 1 },
     });
     expect(() => checkApp(notes)).toThrow(tooNew);
     expect(() => migrateApp(notes)).toThrow(tooNew);
@@ -121,12 +121,39 @@ describe('migrations', () => {
     expect(readSchema(database)).not.toContain('local_sync_more');
   });
 
+  test('of a newer build that are safe for this one are left alone, the oldest safe build is known', async () => {
+    const { database, migrateApp } = await setup();
+    const known = (count: number) => [notes, { ...tags, safeFrom: 1 }].slice(0, count);
+    expect(readSafeFrom(database)).toEqual({ tidelock: 0, app: 0 });
+    migrateApp(...known(1));
+    expect(readSafeFrom(database)).toEqual({ tidelock: 0, app: 1 });
+    migrateApp(...known(2));
+    expect(readSafeFrom(database)).toEqual({ tidelock: 0, app: 1 });
+    expect(migrateApp(...known(1))).toEqual({ tidelock: 0, app: 0 });
+    expect(() => migrateApp()).toThrow(expect.objectContaining({ code: 'SCHEMA_TOO_NEW' }));
+    // A later one that is not safe closes the door again, and one after that does not open it.
+    const third = { id: 3, name: 'third', sql: 'SELECT 1' };
+    const fourth = { id: 4, name: 'fourth', sql: 'SELECT 1', safeFrom: 0 };
+    migrateApp(...known(2), third, fourth);
+    expect(readSafeFrom(database)).toEqual({ tidelock: 0, app: 3 });
+    expect(() => migrateApp(...known(2))).toThrow(
+      expect.objectContaining({
+        code: 'SCHEMA_TOO_NEW',
+        details: { scope: 'app', storedId: 4, storedName: 'fourth', safeFrom: 3, knownId: 2 },
+      }),
+    );
+    expect(migrateApp(...known(2), third)).toEqual({ tidelock: 0, app: 0 });
+  });
+
   test.each<[string, Migration[], string]>([
     ['a gap', [notes, { ...tags, id: 3 }], 'migrations[1].id'],
     ['a duplicate id', [notes, { ...tags, id: 1 }], 'migrations[1].id'],
     ['a list out of order', [tags, notes], 'migrations[0].id'],
     ['a list that starts late', [tags], 'migrations[0].id'],
     ['an empty name', [{ ...notes, name: '' }], 'migrations[0].name'],
+    ['a safeFrom past itself', [notes, { ...tags, safeFrom: 3 }], 'migrations[1].safeFrom'],
+    ['a safeFrom that is no count', [notes, { ...tags, safeFrom: -1 }], 'migrations[1].safeFrom'],
+    ['half a safeFrom', [notes, { ...tags, safeFrom: 1.5 }], 'migrations[1].safeFrom'],
     ['a renamed past', [{ ...notes, name: 'papers' }, tags], 'migrations[0].name'],
   ])('%s is refused', async (_name, migrations, path) => {
     const { migrateApp, readApplied } = await setup();

@@ -9,6 +9,11 @@ export interface AppDefinition {
   readonly name: string;
   /** The app's own tables, numbered 1, 2, 3 … Never edit one that was released. */
   readonly migrations?: readonly Migration[];
+  /**
+   * The app's own number of this build, a whole number; default 0. Raise it when handlers change without a migration:
+   * tabs of the higher number take the writer's place and do not wait for what an older build would answer.
+   */
+  readonly version?: number;
   readonly queries?: Handlers<QueryHandler>;
   readonly mutations?: Handlers<MutationHandler>;
   readonly apply?: Handlers<ApplyHandler>;

@@ -53,6 +53,9 @@ function makePlatform(): BrowserWorkerPlatform {
 function assertDefinition(definition: AppDefinition): void {
   if (!isDatabaseName(definition.name))
     refuse('name', `"${definition.name}" is no name; wanted letters, digits, ".", "-" or "_"`);
+  const { version = 0 } = definition;
+  if (!Number.isSafeInteger(version) || version < 0)
+    refuse('version', `${String(version)} is no whole number from 0`);
   const groups: readonly (readonly [group: string, kind: string, Handlers<{ readonly kind: string }>])[] = [
     ['queries', 'query', definition.queries ?? {}],
     ['mutations', 'mutation', definition.mutations ?? {}],

@@ -1,6 +1,7 @@
 import { LIBRARY_CODES } from '../../src/domain/error-codes';
 import { TidelockError } from '../../src/domain/tidelock-error';
 import { listHeldLocks } from '../../src/election/locks';
+import type { SchemaVersions } from '../../src/protocol/build';
 import type { StorageKind } from '../../src/protocol/discovery';
 import { parseSessionLock } from '../../src/protocol/names';
 import type { WorkerStage } from '../../src/protocol/worker-port';
@@ -9,7 +10,7 @@ import type { AppDefinition } from '../app/app-definition';
 import { AppliedPulls } from '../gateway/applied-pulls';
 import type { WriterContext } from '../gateway/call-context';
 import { AppDatabases } from '../sqlite/app-databases';
-import { checkMigrations, migrate, type MigrationSet } from '../sqlite/migrate';
+import { checkMigrations, migrate, readSafeFrom, type MigrationSet } from '../sqlite/migrate';
 import type { OpenedDatabase } from '../sqlite/opened-database';
 import { openStores } from '../stores';
 import { CallMarks } from '../stores/call-marks';
@@ -33,6 +34,8 @@ export interface OpenedWriter {
   /** Tabs alive at the opening whose permits were taken over. */
   readonly adoptedSessionIds: readonly string[];
   readonly now: () => number;
+  /** The oldest schema a build may know to be served. */
+  readonly safeFrom: SchemaVersions;
 }
 
 /**
@@ -65,7 +68,8 @@ export async function openWriter({
       (lock) => parseSessionLock(db, lock) ?? [],
     );
     recover(context, livingSessionIds);
-    return { opened, context, epoch, adoptedSessionIds: livingSessionIds, now };
+    const safeFrom = readSafeFrom(opened.database);
+    return { opened, context, epoch, adoptedSessionIds: livingSessionIds, now, safeFrom };
   } catch (error) {
     opened.close();
     throw error;

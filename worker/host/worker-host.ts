@@ -6,13 +6,14 @@
  *
  * Rules: the worker lock is held before the first stage is told, so that the tab can watch it; the writer lock is held
  * for as long as the worker lives as writer, and never stolen; the database is opened under it and nowhere else. A
- * standby loads the WASM while it waits, and sees to it that no cached page is waited for. A failed opening ends this worker, which frees its handles; whether another
+ * standby loads the WASM while it waits. A failed opening ends this worker, which frees its handles; whether another
  * one is made is the tab's business.
  */
 import { LIBRARY_CODES } from '../../src/domain/error-codes';
 import { TidelockError, isTidelockError } from '../../src/domain/tidelock-error';
 import { holdLock } from '../../src/election/locks';
 import { listWorkers } from '../../src/election/writer-holder';
+import type { Build } from '../../src/protocol/build';
 import { encodeError } from '../../src/protocol/error-codec';
 import { PROTOCOL_VERSION } from '../../src/protocol/limits';
 import { isMeetingName, lockNames } from '../../src/protocol/names';
@@ -23,20 +24,25 @@ import {
   type WorkerReport,
   type WorkerStage,
 } from '../../src/protocol/worker-port';
+import { STORE_MIGRATIONS } from '../../migrations/migrations.generated';
 import type { AppDefinition } from '../app/app-definition';
 import { isWorthAFreshWorker, openWriter } from './open-writer';
+import { waitForPlace } from './standby';
 import type { WorkerPlatform } from './worker-platform';
 import { Writer } from './writer';
 
-/** How long a cached page that holds the writer's lock may starve the others. */
-const EVICT_EVERY_MS = 1_000;
-
 export class WorkerHost {
   readonly #definition: AppDefinition;
+  readonly #build: Build;
   readonly #platform: WorkerPlatform;
 
   constructor(definition: AppDefinition, platform: WorkerPlatform) {
     this.#definition = definition;
+    this.#build = {
+      protocol: PROTOCOL_VERSION,
+      schema: { tidelock: STORE_MIGRATIONS.length, app: definition.migrations?.length ?? 0 },
+      version: definition.version ?? 0,
+    };
     this.#platform = platform;
   }
 
@@ -52,7 +58,7 @@ export class WorkerHost {
         this.#fail(await this.#nameHolders(error, start), isWorthAFreshWorker(error));
       });
     });
-    this.#report({ tidelock: 'loaded', protocol: PROTOCOL_VERSION });
+    this.#report({ tidelock: 'loaded', protocol: PROTOCOL_VERSION, build: this.#build });
   }
 
   async #live({ db, sessionId, workerId, storage }: StartMessage): Promise<void> {
@@ -64,9 +70,7 @@ export class WorkerHost {
     await holdLock(locks, lockNames.worker(db, { sessionId, workerId }));
     this.#enter('waiting');
     this.#platform.warm().catch(() => undefined); // ahead of need; the opening loads it again and tells what is wrong
-    const stopLooking = this.#platform.every(EVICT_EVERY_MS, () => this.#evictCachedHolders());
-    const releaseWriter = await holdLock(locks, lockNames.writer(db));
-    stopLooking();
+    const releaseWriter = await waitForPlace({ platform: this.#platform, db, workerId, build: this.#build });
     try {
       const opened = await openWriter({
         platform: this.#platform,
@@ -79,6 +83,7 @@ export class WorkerHost {
         platform: this.#platform,
         db,
         sessionId,
+        build: this.#build,
         writer: opened,
         onFatal: (error) => {
           try {
@@ -100,11 +105,6 @@ export class WorkerHost {
       releaseWriter();
       throw error;
     }
-  }
-
-  /** Chromium keeps a page in its back/forward cache though it holds a lock, until somebody asks about locks. */
-  #evictCachedHolders(): void {
-    this.#platform.locks.query().catch(() => undefined); // the asking is all that matters
   }
 
   /** Files that are held are another worker's: which ones live is the best that can be said of whose. */

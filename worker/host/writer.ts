@@ -11,6 +11,7 @@
 import { LIBRARY_CODES } from '../../src/domain/error-codes';
 import { TidelockError } from '../../src/domain/tidelock-error';
 import type { DiscoveryMessage, WriterIdentity, CoordinatorView } from '../../src/protocol/discovery';
+import { judgeBuild, type Build } from '../../src/protocol/build';
 import { PROTOCOL_VERSION } from '../../src/protocol/limits';
 import { DiscoveryChannel } from '../../src/transport/discovery-channel';
 import { CallRunner } from '../gateway/call-runner';
@@ -23,6 +24,7 @@ import { assertWriterEpoch } from '../stores/writer-epoch';
 import type { OpenedWriter } from './open-writer';
 import { Retention } from './retention';
 import { Sessions } from './sessions';
+import { isNewerStandby } from './standby';
 import type { WorkerPlatform } from './worker-platform';
 
 /** Lets the answer to whoever asked for the hand-over get out. */
@@ -33,6 +35,7 @@ export interface WriterOptions {
   readonly db: string;
   /** The session whose worker this is. */
   readonly sessionId: string;
+  readonly build: Build;
   readonly writer: OpenedWriter;
   readonly onFatal: (error: unknown) => void;
   /** After a hand-over: the database is closed and its files are free. */
@@ -52,14 +55,15 @@ export class Writer {
   #isHandingOver = false;
   #view: CoordinatorView;
 
-  constructor({ platform, db, sessionId, writer, onFatal, onHandedOver }: WriterOptions) {
-    const { context, opened, epoch, now } = writer;
+  constructor({ platform, db, sessionId, build, writer, onFatal, onHandedOver }: WriterOptions) {
+    const { context, opened, epoch, now, safeFrom } = writer;
     const { serverInstanceId } = context;
     this.#platform = platform;
     this.#onHandedOver = onHandedOver;
     this.#writer = writer;
     this.#turns = platform.makeTurnYielder();
-    this.#identity = { serverInstanceId, epoch, sessionId, storage: opened.storage };
+    const { storage } = opened;
+    this.#identity = { serverInstanceId, epoch, sessionId, storage, build: { ...build, safeFrom } };
     this.#view = readCoordinatorView(opened.database);
     this.#channel = new DiscoveryChannel(platform, { db, self: serverInstanceId }, (message) =>
       this.#hear(message),
@@ -99,6 +103,15 @@ export class Writer {
     this.#writer.opened.close();
   }
 
+  /** The next writer may not serve the tabs that this one serves: what they asked so far is answered first. */
+  #drainAndHandOver(): void {
+    if (this.#isHandingOver) return;
+    this.#run(() => undefined).then(
+      () => this.#planHandOver(),
+      () => undefined, // the writer has ended by itself
+    );
+  }
+
   /** Between two batches, once the answer is on its way: whoever waits asks the next writer, and nobody is to blame. */
   #planHandOver(): void {
     if (this.#isHandingOver) return;
@@ -110,10 +123,13 @@ export class Writer {
     });
   }
 
-  #hear({ body, from, protocol }: DiscoveryMessage): void {
+  #hear(message: DiscoveryMessage): void {
+    const { body, from, protocol } = message;
+    const { build } = this.#identity;
+    if (isNewerStandby(message, build)) this.#drainAndHandOver();
     if (body.kind !== 'hello') return;
-    if (protocol !== PROTOCOL_VERSION) {
-      this.#channel.send(from, { kind: 'refuse', protocol: PROTOCOL_VERSION });
+    if (protocol !== PROTOCOL_VERSION || judgeBuild(body.build, build) !== 'served') {
+      this.#channel.send(from, { kind: 'refuse', writer: this.#identity });
       return;
     }
     this.#sessions.serve(from);

@@ -3,6 +3,7 @@ import { TidelockError, isTidelockError } from '../../src/domain/tidelock-error'
 import type { Row } from '../database';
 import { assertLibrarySchemaUntouched } from './library-schema';
 import {
+  findSafeFrom,
   planMigrations,
   type AppliedMigration,
   type Migration,
@@ -15,7 +16,7 @@ export interface MigrationSet {
   readonly migrations: readonly Migration[];
 }
 
-/** How many of a set are missing (before) or were applied (after). */
+/** A number of migrations for each scope. */
 export type MigrationCounts = Readonly<Record<MigrationScope, number>>;
 
 const CREATE_TABLE = `
@@ -24,17 +25,19 @@ const CREATE_TABLE = `
     id INTEGER NOT NULL CHECK (id >= 1),
     name TEXT NOT NULL CHECK (name <> ''),
     applied_at INTEGER NOT NULL,
+    safe_from INTEGER NOT NULL CHECK (safe_from BETWEEN 0 AND id),
     PRIMARY KEY (scope, id)
   ) STRICT, WITHOUT ROWID`;
 const HAS_TABLE = `SELECT 1 AS found FROM sqlite_schema WHERE type = 'table' AND name = 'local_sync_migrations'`;
-const SELECT_APPLIED = 'SELECT id, name FROM local_sync_migrations WHERE scope = ? ORDER BY id';
-const INSERT_APPLIED = 'INSERT INTO local_sync_migrations (scope, id, name, applied_at) VALUES (?, ?, ?, ?)';
+const SELECT_APPLIED = 'SELECT id, name, safe_from FROM local_sync_migrations WHERE scope = ? ORDER BY id';
+const INSERT_APPLIED =
+  'INSERT INTO local_sync_migrations (scope, id, name, applied_at, safe_from) VALUES (?, ?, ?, ?, ?)';
 
 /**
  * Reads only: throws what `migrate` would refuse, so that a caller can ask before it writes anything at all.
  *
  * @throws INVALID_INPUT (`details.path`) for a list with gaps, duplicates or a changed past.
- * @throws SCHEMA_TOO_NEW (`details`: scope, storedId, knownId) for a database of a newer build.
+ * @throws SCHEMA_TOO_NEW for a database of a newer build that this one may not touch.
  */
 export function checkMigrations(database: SqliteDatabase, sets: readonly MigrationSet[]): MigrationCounts {
   const counts = { tidelock: 0, app: 0 };
@@ -64,11 +67,18 @@ export function migrate(
     for (const { scope, migrations } of sets) {
       for (const migration of planMigrations(scope, migrations, readApplied(database, scope))) {
         apply(database, scope, migration);
-        database.prepare(INSERT_APPLIED).run([scope, migration.id, migration.name, now]);
+        const { id, name, safeFrom = id } = migration;
+        database.prepare(INSERT_APPLIED).run([scope, id, name, now, safeFrom]);
       }
     }
   });
   return missing;
+}
+
+/** How many migrations of each scope a build must know to use the database as it is now. */
+export function readSafeFrom(database: SqliteDatabase): MigrationCounts {
+  const read = (scope: MigrationScope): number => findSafeFrom(readApplied(database, scope));
+  return { tidelock: read('tidelock'), app: read('app') };
 }
 
 function apply(database: SqliteDatabase, scope: MigrationScope, migration: Migration): void {
@@ -102,7 +112,8 @@ function readApplied(database: SqliteDatabase, scope: MigrationScope): readonly 
 }
 
 function decodeApplied(row: Row): AppliedMigration {
-  if (typeof row['id'] === 'number' && typeof row['name'] === 'string')
-    return { id: row['id'], name: row['name'] };
+  const { id, name, safe_from: safeFrom } = row;
+  if (typeof id === 'number' && typeof name === 'string' && typeof safeFrom === 'number')
+    return { id, name, safeFrom };
   throw new TidelockError(LIBRARY_CODES.STORAGE_CORRUPT, 'A row of local_sync_migrations cannot be read.');
 }

@@ -10,6 +10,8 @@ export interface SessionEnd {
   /** Fires when the page hides or the client closes. */
   readonly ended: AbortSignal;
   isClosed(): boolean;
+  /** Closed because a newer build has taken the database over. */
+  isOutdated(): boolean;
   /** The holder of the permits that are issued for it. */
   readonly sessionId: string;
 }
@@ -56,8 +58,9 @@ export function aborted(outcome: BoundOutcome, cause: unknown): TidelockError {
   });
 }
 
-/** Why a session is over: the page hid, or the client closed. */
+/** Why a session is over: the page hid, the client closed, or its build is outdated. */
 export function whyEnded(session: SessionEnd, outcome: BoundOutcome = 'unknown'): TidelockError {
+  if (session.isOutdated()) return outdated(outcome);
   return session.isClosed() ? closed(outcome) : hidden(outcome);
 }
 
@@ -71,6 +74,14 @@ function closed(outcome: BoundOutcome): TidelockError {
   return new TidelockError(LIBRARY_CODES.CLIENT_CLOSED, 'The client was closed meanwhile.', {
     details: { outcome },
   });
+}
+
+function outdated(outcome: BoundOutcome): TidelockError {
+  return new TidelockError(
+    LIBRARY_CODES.UPGRADE_REQUIRED,
+    'A newer build of the app has taken the database over meanwhile. Reload the page.',
+    { details: { outcome } },
+  );
 }
 
 function timedOut(outcome: BoundOutcome, timeoutMs: number): TidelockError {

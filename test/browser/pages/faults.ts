@@ -7,6 +7,7 @@
  *   ?throw                     it throws at its top level
  *   ?handles=InvalidStateError:2   the first two openings of a pool file fail with a DOMException of this name
  *   ?stall=migrating           it stops for ever once it told this stage (any after `waiting`: it holds the writer lock)
+ *   ?protocol=99              it says that it speaks this protocol
  */
 const query = new URLSearchParams(location.search);
 
@@ -47,8 +48,10 @@ FileSystemFileHandle.prototype.createSyncAccessHandle = function createFaulty(th
 
 const stallStage = query.get('stall');
 const { postMessage: postToTab } = globalThis;
+const protocol = query.get('protocol');
 globalThis.postMessage = (message: unknown): void => {
-  postToTab(message);
+  const isHello = isObject(message) && message['tidelock'] === 'loaded';
+  postToTab(isHello && protocol !== null ? { tidelock: 'loaded', protocol: Number(protocol) } : message);
   if (stallStage !== null && isObject(message) && message['stage'] === stallStage) stall();
 };
 

@@ -1,5 +1,5 @@
 /** A page on the ledger's worker file: what it exports is called in real tabs. */
-import { connect, type ConnectOptions, type TideOf, type TideStatus } from 'tidelock';
+import { connect, isTidelockError, type ConnectOptions, type TideOf, type TideStatus } from 'tidelock';
 import { CALLS_OF_EVERY_KIND, type Ledger } from './calls-of-every-kind';
 import { ERRORS } from './errors';
 import type { App } from './ledger.worker';
@@ -10,6 +10,10 @@ import { settle, type Outcome } from './settle';
 let tide: TideOf<App> | undefined;
 /** Rejections that nobody handled, in this page. */
 const unhandled: string[] = [];
+/** Codes of the errors that came with `upgrade-required`. */
+const upgrades: string[] = [];
+/** Where this page's worker script is from now on: a deploy moves it. */
+let movedTo: URL | undefined;
 addEventListener('unhandledrejection', ({ reason }) => unhandled.push(String(reason)));
 
 export interface JoinOptions {
@@ -23,15 +27,17 @@ export interface JoinOptions {
 }
 
 function makeOptions(name: string, { faults = '', startTimeoutMs, script }: JoinOptions): ConnectOptions {
-  const url = new URL(script ?? ledgerWorkerUrl, location.href);
-  for (const [fault, value] of new URLSearchParams(faults)) url.searchParams.set(fault, value);
-  const worker = (): Worker => new Worker(url, { type: 'module' });
+  const url = makeWorkerUrl(faults, script);
+  const worker = (): Worker => new Worker(movedTo ?? url, { type: 'module' });
   return { name, worker, ...(startTimeoutMs === undefined ? {} : { startTimeoutMs }) };
 }
 
 export function join(name: string, options: JoinOptions = {}): Promise<Outcome<TideStatus>> {
   return settle(async () => {
     tide = await connect<App>(makeOptions(name, options));
+    tide.on('upgrade-required', ({ error }) =>
+      upgrades.push(isTidelockError(error) ? error.code : String(error)),
+    );
     const { workspaceId = 'w-1' } = options;
     if (workspaceId !== null) await open(tide, workspaceId);
     return tide.status;
@@ -94,6 +100,31 @@ export function waitForStage(stage: TideStatus['workerStage']): Promise<number |
 export function readStatus(): Omit<TideStatus, 'workerError'> & { readonly workerError: string | null } {
   const { workerError, ...status } = mustHaveTide().status;
   return { ...status, workerError: workerError === null ? null : String(workerError) };
+}
+
+export function readUpgrades(): readonly string[] {
+  return upgrades;
+}
+
+/** From now on this page's worker file is another one. */
+export function redeploy(faults: string): void {
+  movedTo = makeWorkerUrl(faults);
+}
+
+/** From now on the server has no worker file for this page. */
+export function loseWorkerFile(): void {
+  movedTo = new URL('/bundled/assets/of-an-earlier-deploy.js', location.href);
+}
+
+function makeWorkerUrl(faults: string, script = ledgerWorkerUrl): URL {
+  const url = new URL(script, location.href);
+  for (const [fault, value] of new URLSearchParams(faults)) url.searchParams.set(fault, value);
+  return url;
+}
+
+/** The build of the writer that answers. */
+export function askBuild(): Promise<Outcome<string>> {
+  return settle(() => mustHaveTide().query('build', {}));
 }
 
 export function readUnhandled(): readonly string[] {

@@ -3,6 +3,7 @@
  * handlers that do to their worker what no handler should.
  */
 import { die, dieBeforeReply, stall } from './faults';
+import { build, buildName } from './ledger-builds';
 import { apply, defineWorker, mutation, query } from 'tidelock/worker';
 import { z } from 'zod';
 
@@ -18,15 +19,8 @@ function spin(ms: number): null {
 
 export const app = defineWorker({
   name: 'ledger',
-  migrations: [
-    {
-      id: 1,
-      name: 'entries',
-      sql: `CREATE TABLE entries (
-        seq INTEGER PRIMARY KEY AUTOINCREMENT, tab TEXT NOT NULL, n INTEGER NOT NULL, workspace TEXT NOT NULL
-      ) STRICT`,
-    },
-  ],
+  version: build.version,
+  migrations: build.migrations,
   queries: {
     entries: query(nothing, (db) =>
       db.all('SELECT tab, n, workspace FROM entries ORDER BY seq').map((row) => ({
@@ -35,6 +29,8 @@ export const app = defineWorker({
         workspace: String(row['workspace']),
       })),
     ),
+    /** Which build answers. */
+    build: query(nothing, () => buildName),
     count: query(nothing, (db) => Number(db.all('SELECT count(*) AS n FROM entries')[0]?.['n'])),
     /** Keeps the worker busy for so long. */
     spin: query(z.strictObject({ ms: z.number() }), (_db, { ms }) => spin(ms)),
