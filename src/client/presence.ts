@@ -191,10 +191,6 @@ export class Presence {
     onBuild: (build) => {
       this.#build = build;
     },
-    onUnlink: () => {
-      this.#options.calls.detach();
-      this.board.update({ connection: 'connecting', writer: null });
-    },
     onOutdated: (writer) => this.#retire(upgradeRequired({ build: this.#build, writer })),
   };
 }

@@ -28,9 +28,6 @@ const HELLO_INTERVAL_MS = 500;
 /** So many hellos without an answer, about two seconds, and whoever holds the writer's lock is named. */
 const MANY_HELLOS = 4;
 
-/** A page whose own worker file takes longer to load greets without knowing of which build it is. */
-const GREET_UNKNOWN_AFTER_MS = 2_000;
-
 /** What only a writer says. */
 const WRITERS_KINDS: readonly string[] = [
   'writer',
@@ -52,8 +49,6 @@ export interface SessionEvents {
   onWorkerFailed(error: Error): void;
   /** The page's worker file is of this build. */
   onBuild(build: Build): void;
-  /** The writer that served so far is not for this tab after all; another one is on its way. */
-  onUnlink(): void;
   /** A writer of a newer build has taken the database over, and does not serve this one; null where it speaks another protocol. */
   onOutdated(writer: WriterIdentity | null): void;
 }
@@ -75,7 +70,6 @@ export class TabSession {
   readonly #options: SessionOptions;
   readonly #keeper: WorkerKeeper;
   readonly #stopped = new AbortController();
-  readonly #startedMs: number;
   #channel: DiscoveryChannel | undefined;
   #build: Build | null;
   #link: WriterLink | undefined;
@@ -99,7 +93,6 @@ export class TabSession {
     this.#options = options;
     const { platform, db, storage, factory, isReturning, events } = options;
     this.sessionId = platform.randomUuid();
-    this.#startedMs = platform.monotonicMs();
     this.#build = options.build;
     this.#keeper = new WorkerKeeper({
       platform,
@@ -157,28 +150,17 @@ export class TabSession {
 
   #learnBuild(build: Build): void {
     this.#build = build;
-    const { events } = this.#options;
-    events.onBuild(build);
-    const link = this.#link;
-    const verdict = link === undefined ? 'served' : judgeBuild(build, link.writer.build);
-    if (verdict === 'outdated') {
-      events.onOutdated(link?.writer ?? null);
-      return;
-    }
-    if (verdict === 'newer') {
-      this.#link = undefined;
-      this.#newest = undefined;
-      link?.close();
-      events.onUnlink();
-    }
+    this.#options.events.onBuild(build);
     this.#greet();
   }
 
-  /** Where no writer was heard of yet, everyone is asked. */
+  /**
+   * Where no writer was heard of yet, everyone is asked. Not before this page's worker file has loaded: an older writer
+   * would not know what the page may ask.
+   */
   #greet(): void {
     if (this.#isCurrent(this.#newest) && !this.#isLinkInDoubt) return;
-    const { platform } = this.#options;
-    if (this.#build === null && platform.monotonicMs() - this.#startedMs < GREET_UNKNOWN_AFTER_MS) return;
+    if (this.#build === null) return;
     this.#channel?.send(null, { kind: 'hello', build: this.#build });
     this.#unanswered += 1;
     if (this.#unanswered > MANY_HELLOS) this.#lookForHolder();
@@ -213,7 +195,7 @@ export class TabSession {
         this.#options.events.onOutdated(null);
       return;
     }
-    if (WRITERS_KINDS.includes(body.kind) && 'writer' in body) {
+    if (WRITERS_KINDS.includes(body.kind) && 'writer' in body && this.#build !== null) {
       const verdict = judgeBuild(this.#build, body.writer.build);
       if (verdict === 'outdated') this.#options.events.onOutdated(body.writer);
       if (verdict !== 'served') {
@@ -236,7 +218,7 @@ export class TabSession {
       case 'leave':
         this.#left.add(body.writer.serverInstanceId);
         return;
-      case 'refuse': // judged above; to a tab that does not know its build yet it says nothing
+      case 'refuse': // judged above
       case 'hello': // for the writer
       case 'stand': // for workers
         return;

@@ -8,11 +8,14 @@ import type { Locks } from '../platform/platform';
  * Nothing ever steals a lock: the victim would keep its file handles.
  */
 
-/** Takes the lock and keeps it until the returned function is called or this page or worker ends. Rejects on abort. */
+/**
+ * Takes the lock and keeps it until the returned function is called or this page or worker ends. Rejects on abort.
+ * `onStolen`: somebody who is not this library took it away while it was held.
+ */
 export function holdLock(
   locks: Locks | undefined,
   name: string,
-  options: { readonly signal?: AbortSignal } = {},
+  options: { readonly signal?: AbortSignal; readonly onStolen?: () => void } = {},
 ): Promise<() => void> {
   return new Promise((resolve, reject) => {
     const request: LockOptions = {
@@ -20,9 +23,16 @@ export function holdLock(
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     };
     if (locks === undefined) throw locksRefused(undefined); // the types do not know insecure pages
+    let isHeld = false;
     locks
-      .request(name, request, () => new Promise<void>((release) => resolve(release)))
-      .catch((error: unknown) => reject(isAbort(error) ? error : locksRefused(error)));
+      .request(name, request, () => {
+        isHeld = true;
+        return new Promise<void>((release) => resolve(release));
+      })
+      .catch((error: unknown) => {
+        if (isHeld) options.onStolen?.();
+        else reject(isAbort(error) ? error : locksRefused(error));
+      });
   });
 }
 

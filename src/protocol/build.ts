@@ -36,9 +36,7 @@ export function compareBuilds(a: Build, b: Build): number {
   );
 }
 
-/** `tab` is null while the tab's own worker file has not loaded: only its protocol is known then, and that is the same. */
-export function judgeBuild(tab: Build | null, writer: WriterBuild): BuildVerdict {
-  if (tab === null) return 'served';
+export function judgeBuild(tab: Build, writer: WriterBuild): BuildVerdict {
   if (tab.protocol !== writer.protocol) return tab.protocol > writer.protocol ? 'newer' : 'outdated';
   const { schema } = tab;
   if (schema.tidelock < writer.safeFrom.tidelock || schema.app < writer.safeFrom.app) return 'outdated';

@@ -38,8 +38,7 @@ export interface CoordinatorView {
 }
 
 export type DiscoveryBody =
-  /** `build` is null until the tab's own worker file has loaded. */
-  | { readonly kind: 'hello'; readonly build: Build | null }
+  | { readonly kind: 'hello'; readonly build: Build }
   | { readonly kind: 'writer'; readonly writer: WriterIdentity }
   | { readonly kind: 'welcome'; readonly writer: WriterIdentity; readonly coordinator: CoordinatorView }
   | { readonly kind: 'refuse'; readonly writer: WriterIdentity }

@@ -42,8 +42,4 @@ describe('builds', () => {
   ])('a tab of %s beside the writer’s', (_name, tab, other, verdict) => {
     expect(judgeBuild(build(tab), other)).toBe(verdict);
   });
-
-  test('a tab that does not know its own yet is served', () => {
-    expect(judgeBuild(null, writer([3, 4, 2, 0]))).toBe('served');
-  });
 });

@@ -2,6 +2,7 @@ import { checkHistory } from '../support/history/check-history';
 import type { FinalState } from '../support/history/final-state';
 import type { Violation } from '../support/history/rule';
 import { readFinalState } from './read-final-state';
+import { BUILDS } from './app';
 import { GOOD_DAY } from './upstream';
 import { describeError, type SimTab } from './tab';
 import { pullOnce, pushOnce } from './workload';
@@ -22,6 +23,9 @@ export interface RunResult {
 
 export type RunOptions = Omit<WorldOptions, 'diskName'>;
 
+/** A page of the first build that comes late meets the newer writer, or what that has left. */
+const OUTDATED = ['UPGRADE_REQUIRED', 'SCHEMA_TOO_NEW'];
+
 let runs = 0;
 
 /** One seed, from its first tab to the verdict: a storm, then calm, then what is left is looked at. */
@@ -32,8 +36,8 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
     await world.disk.start();
     const final = await live(world);
     const found = checkHistory(world.recorder.events, final, {
-      // Two writers that died with one call look like its doing, whatever killed them.
-      allowedCodes: ['CALL_CRASHED_WRITER'],
+      // Two writers that died with one call look like its doing, whatever killed them. A deploy may outdate any page.
+      allowedCodes: ['CALL_CRASHED_WRITER', ...(world.build === 'newer' ? OUTDATED : [])],
       slackMs: 50,
     });
     const breaches = world.breaches.map((message): Violation => ({ rule: 'breach', message }));
@@ -54,8 +58,14 @@ async function live(world: World): Promise<FinalState> {
   }
   for (let change = dice.integer(0, 8); change > 0; change -= 1)
     time.after(dice.between(0, 5_000), 'others change something', () => world.upstream.changeByOthers());
+  const deploys = dice.fork('deploys');
+  const deployed = deploys.chance(0.5) ? deploys.pick(BUILDS) : 'first';
+  if (deployed !== 'first') time.after(deploys.between(100, 3_000), 'a deploy', () => world.deploy(deployed));
   time.after(dice.between(50, 500), 'the storm begins', () => world.kills.plan());
-  await time.run(() => time.nowMs > 1_000 && world.kills.isOver && world.isIdle, END_MS);
+  await time.run(
+    () => time.nowMs > 1_000 && world.kills.isOver && world.build === deployed && world.isIdle,
+    END_MS,
+  );
 
   world.trace.add(time.nowMs, 'CALM');
   world.upstream.faults = GOOD_DAY;

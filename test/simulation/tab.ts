@@ -2,7 +2,7 @@ import { connectOn, type TideOf } from '../../src/client/connect';
 import { WorkerHost } from '../../worker/host/worker-host';
 import type { CallNote } from '../support/history/history-event';
 import { Agent } from './agent';
-import { appDefinition, type App } from './app';
+import { getDefinition, type App, type BuildName } from './app';
 import type { Dice } from './dice';
 import { SimTabPlatform } from './sim-platform';
 import { SimWorker } from './sim-worker';
@@ -24,6 +24,8 @@ export class SimTab {
   readonly dice: Dice;
   readonly platform: SimTabPlatform;
   readonly world: World;
+  /** Of the page and of its worker file. */
+  readonly build: BuildName;
   #worker: Agent | undefined;
   #workers = 0;
   #tide: Tide | undefined;
@@ -33,6 +35,7 @@ export class SimTab {
   constructor(world: World, name: string) {
     this.world = world;
     this.name = name;
+    this.build = world.build;
     this.agent = new Agent(name);
     this.dice = world.dice.fork(name);
     this.platform = new SimTabPlatform(this.agent, world.around);
@@ -89,6 +92,7 @@ export class SimTab {
     };
     note();
     tide.on('status', note);
+    tide.on('upgrade-required', () => this.world.replaceOutdated(this));
     const opened = await this.ask({ name: 'workspaces.open', boundMs: CALL_BOUND_MS }, () =>
       tide.workspaces.open(WORKSPACE, PRINCIPAL),
     );
@@ -136,7 +140,7 @@ export class SimTab {
     const { around } = this.world;
     const worker = new SimWorker(this.agent, agent, {
       around,
-      run: (platform) => new WorkerHost(appDefinition, platform).listen(),
+      run: (platform) => new WorkerHost(getDefinition(this.build), platform).listen(),
     });
     return worker as unknown as Worker; // as much of one as the library uses
   }

@@ -90,13 +90,14 @@ export class Caller {
     readonly timeoutMs?: number;
     readonly signal?: AbortSignal;
   }): Promise<void> {
+    const name = handler === 'addRow' && this.#tab.build !== 'first' ? 'addRowNext' : handler;
     const row = { id: this.#nextName('row'), caller: this.#name, sequence: this.#sequence };
     const options = {
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       ...(signal === undefined ? {} : { signal }),
     };
-    await this.#tab.ask({ name: handler, row, mayFail, boundMs: timeoutMs ?? CALL_BOUND_MS }, () =>
-      this.#tab.tide.mutate(handler, row, options),
+    await this.#tab.ask({ name, row, mayFail, boundMs: timeoutMs ?? CALL_BOUND_MS }, () =>
+      this.#tab.tide.mutate(name, row, options),
     );
   }
 

@@ -1,6 +1,7 @@
 import { lockNames } from '../../src/protocol/names';
 import { HistoryRecorder } from '../support/history/history-recorder';
 import type { Agent } from './agent';
+import type { BuildName } from './app';
 import { Dice } from './dice';
 import { Disk } from './disk';
 import { Kills } from './kills';
@@ -40,6 +41,9 @@ export class World {
   readonly operations = new Set<string>();
   /** What must never be, as it was seen. */
   readonly breaches: string[] = [];
+  /** What the server has: a page that loads from now on is of this build. */
+  build: BuildName = 'first';
+  #replaced = 0;
   /** Set once no tab begins anything new. */
   isEnding = false;
 
@@ -96,6 +100,21 @@ export class World {
       }
     });
     return tab;
+  }
+
+  /** From now on pages and worker files are of another build. */
+  deploy(build: BuildName): void {
+    this.trace.add(this.time.nowMs, `DEPLOY ${build}`);
+    this.build = build;
+  }
+
+  /** The app was told that its page is outdated, and loads it anew. */
+  replaceOutdated(tab: SimTab): void {
+    if (tab.build === this.build) this.blame(`${tab.name} is of the newest build and was told to reload`);
+    this.#replaced += 1;
+    const name = `r${String(this.#replaced)}`;
+    tab.close();
+    this.time.after(tab.dice.between(5, 60), `${name} opens`, () => this.openTab(name));
   }
 
   blame(problem: string): void {

@@ -25,10 +25,18 @@ export interface StandbyOptions {
   readonly db: string;
   readonly workerId: string;
   readonly build: Build;
+  /** Somebody took the lock away by force: whoever holds it now may write, and this worker may not. */
+  readonly onStolen: () => void;
 }
 
 /** Resolves with what releases the writer's lock, once this worker holds it. */
-export async function waitForPlace({ platform, db, workerId, build }: StandbyOptions): Promise<() => void> {
+export async function waitForPlace({
+  platform,
+  db,
+  workerId,
+  build,
+  onStolen,
+}: StandbyOptions): Promise<() => void> {
   let turn = new AbortController();
   let isPassed = false;
   let isWriterOlder = false;
@@ -53,7 +61,7 @@ export async function waitForPlace({ platform, db, workerId, build }: StandbyOpt
   });
   try {
     for (;;) {
-      const asked = holdLock(platform.locks, lockNames.writer(db), { signal: turn.signal });
+      const asked = holdLock(platform.locks, lockNames.writer(db), { signal: turn.signal, onStolen });
       stand();
       const release = await asked.catch((error: unknown) => {
         if (isPassed && !isRefused(error)) return undefined;

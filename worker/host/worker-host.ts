@@ -70,7 +70,15 @@ export class WorkerHost {
     await holdLock(locks, lockNames.worker(db, { sessionId, workerId }));
     this.#enter('waiting');
     this.#platform.warm().catch(() => undefined); // ahead of need; the opening loads it again and tells what is wrong
-    const releaseWriter = await waitForPlace({ platform: this.#platform, db, workerId, build: this.#build });
+    let isStolen = false;
+    let onStolen = (): void => void (isStolen = true);
+    const releaseWriter = await waitForPlace({
+      platform: this.#platform,
+      db,
+      workerId,
+      build: this.#build,
+      onStolen: () => onStolen(),
+    });
     try {
       const opened = await openWriter({
         platform: this.#platform,
@@ -79,28 +87,31 @@ export class WorkerHost {
         definition: this.#definition,
         onStage: (stage) => this.#enter(stage),
       });
+      const fail = (error: unknown): void => {
+        try {
+          writer.stop(error);
+        } finally {
+          // Whatever else fails: a worker that cannot write must not keep the place.
+          releaseWriter();
+          this.#fail(error, true);
+        }
+      };
       const writer: Writer = new Writer({
         platform: this.#platform,
         db,
         sessionId,
         build: this.#build,
         writer: opened,
-        onFatal: (error) => {
-          try {
-            writer.stop(error);
-          } finally {
-            // Whatever else fails: a worker that cannot write must not keep the place.
-            releaseWriter();
-            this.#fail(error, true);
-          }
-        },
+        onFatal: (error) => fail(error),
         onHandedOver: () => {
           releaseWriter();
           this.#report({ tidelock: 'handed-over' });
           this.#platform.closeWorker();
         },
       });
-      this.#enter('serving');
+      onStolen = () => fail(placeLost());
+      if (isStolen) onStolen();
+      else this.#enter('serving');
     } catch (error) {
       releaseWriter();
       throw error;
@@ -131,6 +142,12 @@ export class WorkerHost {
   #report(report: WorkerReport): void {
     this.#platform.postToTab(report);
   }
+}
+
+function placeLost(): TidelockError {
+  return new TidelockError(LIBRARY_CODES.STORAGE_BUSY, "The writer's lock was taken away from this worker.", {
+    details: {},
+  });
 }
 
 /** Whatever the start did not expect; the cause says what it was. */
