@@ -49,6 +49,17 @@ export class PermitsApi {
   ): Answer<'permits.completeLocalCommit'> {
     return this.#fenced('permits.completeLocalCommit', fence, options);
   }
+  /**
+   * Says how a local commit ended that was cut short: its writer or its tab died between entering and completing it, and
+   * the workspace is blocked until somebody who knows says so. `not-committed` leaves an obligation to fetch again,
+   * except for a local apply. `evidence` is any JSON, kept on the permit's row.
+   */
+  settleInterruptedLocalCommit(
+    input: Input<'permits.settleInterruptedLocalCommit'>,
+    options?: CallOptions,
+  ): Answer<'permits.settleInterruptedLocalCommit'> {
+    return this.#calls.invoke('permits.settleInterruptedLocalCommit', input, options);
+  }
   release(fence: Input<'permits.release'>, options?: CallOptions): Answer<'permits.release'> {
     return this.#fenced('permits.release', fence, options);
   }

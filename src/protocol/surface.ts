@@ -44,6 +44,7 @@ export interface WriterSurface {
   'permits.transition': Call<FromTab<P.TransitionInput>, P.Permit>;
   'permits.enterLocalCommit': Call<TabFence, P.Permit>;
   'permits.completeLocalCommit': Call<TabFence, P.Permit>;
+  'permits.settleInterruptedLocalCommit': Call<P.SettleInterruptedInput, P.Permit>;
   'permits.release': Call<TabFence, P.Permit>;
   'permits.acknowledgeNonApplyingCompletion': Call<TabFence & { readonly ownerMode: OwnerMode }, P.Permit>;
   'permits.abandonPermit': Call<FromTab<P.AbandonInput>, P.Permit>;
@@ -93,6 +94,7 @@ export const CALLS = {
   'permits.transition': byRow,
   'permits.enterLocalCommit': byRow,
   'permits.completeLocalCommit': byReceipt,
+  'permits.settleInterruptedLocalCommit': byRow,
   'permits.release': byReceipt,
   'permits.acknowledgeNonApplyingCompletion': byReceipt,
   'permits.abandonPermit': byReceipt,

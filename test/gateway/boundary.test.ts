@@ -46,6 +46,10 @@ const WRONG: Readonly<Record<string, readonly (readonly [input: unknown, path: s
   ],
   'permits.enterLocalCommit': [[{ ...FENCE, permitId: null }, 'permitId']],
   'permits.completeLocalCommit': [[{ ...FENCE, workspaceId: 1 }, 'workspaceId']],
+  'permits.settleInterruptedLocalCommit': [
+    [{ workspaceId: 'w-1', permitId: 'p', outcome: 'perhaps', evidence: null }, 'outcome'],
+    [{ workspaceId: 'w-1', permitId: 'p', outcome: 'committed' }, 'evidence'],
+  ],
   'permits.release': [[{}, 'permitId']],
   'permits.acknowledgeNonApplyingCompletion': [[{ ...FENCE, ownerMode: 'nobody' }, 'ownerMode']],
   'permits.abandonPermit': [[{ ...FENCE, errorCode: 5 }, 'errorCode']],

@@ -35,6 +35,12 @@ const INPUTS: { readonly [C in CallName]: CallInput<C> } = {
   },
   'permits.enterLocalCommit': FENCE,
   'permits.completeLocalCommit': FENCE,
+  'permits.settleInterruptedLocalCommit': {
+    workspaceId: 'w-1',
+    permitId: 'p-1',
+    outcome: 'committed',
+    evidence: { seen: true },
+  },
   'permits.release': FENCE,
   'permits.acknowledgeNonApplyingCompletion': { ...FENCE, ownerMode: 'browser-gateway' },
   'permits.abandonPermit': { ...FENCE, errorCode: 'X' },

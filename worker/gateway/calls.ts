@@ -12,7 +12,7 @@ import {
   recordOutcomes,
   startRequest,
 } from './gateway-calls';
-import { issuePermit, withInstance } from './permit-calls';
+import { completeLocalCommit, enterLocalCommit, issuePermit, withInstance } from './permit-calls';
 import { readOutcome } from './read-outcome';
 import { openWorkspace } from './workspace-calls';
 
@@ -31,10 +31,10 @@ const ANSWERS: Answers = {
   'workspaces.open': openWorkspace,
   'permits.issue': issuePermit,
   'permits.transition': (context, input) => context.stores.permits.transition(withInstance(context, input)),
-  'permits.enterLocalCommit': (context, input) =>
-    context.stores.permits.enterLocalCommit(withInstance(context, input)),
-  'permits.completeLocalCommit': (context, input) =>
-    context.stores.permits.completeLocalCommit(withInstance(context, input)),
+  'permits.enterLocalCommit': enterLocalCommit,
+  'permits.completeLocalCommit': completeLocalCommit,
+  'permits.settleInterruptedLocalCommit': (context, input) =>
+    context.stores.permits.settleInterruptedLocalCommit(input),
   'permits.release': (context, input) => context.stores.permits.release(withInstance(context, input)),
   'permits.acknowledgeNonApplyingCompletion': (context, input) =>
     context.stores.permits.acknowledgeNonApplyingCompletion(withInstance(context, input)),

@@ -31,6 +31,52 @@ export function issuePermit(context: CallContext, input: CallInput<'permits.issu
   return context.stores.permits.issue({ ...bound, holderId: context.sessionId });
 }
 
+/**
+ * Enters local commit. Asked again of the next writer, where the first had done it: the row answers, as no store moves a
+ * permit in local commit to another instance.
+ */
+export function enterLocalCommit(context: CallContext, input: CallInput<'permits.enterLocalCommit'>): Permit {
+  return (
+    findInterrupted(context, input) ?? context.stores.permits.enterLocalCommit(withInstance(context, input))
+  );
+}
+
+/** Completes local commit. Where the writer died meanwhile, the word of the tab that holds the permit settles it. */
+export function completeLocalCommit(
+  context: CallContext,
+  input: CallInput<'permits.completeLocalCommit'>,
+): Permit {
+  const { permits } = context.stores;
+  const interrupted = findInterrupted(context, input);
+  if (interrupted === undefined) return permits.completeLocalCommit(withInstance(context, input));
+  const { permitId, workspaceId, serverInstanceId } = interrupted;
+  return permits.settleInterruptedLocalCommit({
+    permitId,
+    workspaceId,
+    outcome: 'committed',
+    evidence: { version: 1, kind: 'completed-by-holder', interrupted: serverInstanceId },
+  });
+}
+
+/** This tab's permit in local commit under a writer that is gone, if that is what the fence means. */
+function findInterrupted(
+  { stores, sessionId, serverInstanceId: present }: CallContext,
+  {
+    permitId,
+    workspaceId,
+    coordinatorGeneration,
+    serverInstanceId = present,
+  }: CallInput<'permits.completeLocalCommit'>,
+): Permit | undefined {
+  const permit = stores.permits.read(permitId);
+  if (permit?.state !== 'local-commit-entered' || permit.holderId !== sessionId) return undefined;
+  const isMeant =
+    permit.workspaceId === workspaceId &&
+    permit.coordinatorGeneration === coordinatorGeneration &&
+    (serverInstanceId === present || serverInstanceId === permit.serverInstanceId);
+  return isMeant && permit.serverInstanceId !== present ? permit : undefined;
+}
+
 /** A permit that this tab holds. @throws TidelockError PERMIT_NOT_FOUND, PERMIT_IDENTITY_CONFLICT */
 export function mustReadOwnPermit({ stores, sessionId }: CallContext, permitId: string): Permit {
   const permit = stores.permits.read(permitId);

@@ -59,6 +59,12 @@ export const CALL_SCHEMAS = {
   }),
   'permits.enterLocalCommit': z.strictObject(fence),
   'permits.completeLocalCommit': z.strictObject(fence),
+  'permits.settleInterruptedLocalCommit': z.strictObject({
+    workspaceId: id,
+    permitId: id,
+    outcome: z.enum(['committed', 'not-committed']),
+    evidence: json,
+  }),
   'permits.release': z.strictObject(fence),
   'permits.acknowledgeNonApplyingCompletion': z.strictObject({ ...fence, ownerMode: z.enum(OWNER_MODES) }),
   'permits.abandonPermit': z.strictObject({ ...fence, errorCode: name.nullish() }),

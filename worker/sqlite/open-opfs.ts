@@ -6,7 +6,7 @@ import { toOpenError } from './open-errors';
 import type { OpenedDatabase } from './opened-database';
 import { DATABASE_PATH } from './opfs-names';
 import { acquirePool, removePool, type OpfsPool } from './opfs-pool';
-import { readSentinel, removeSentinel, writeSentinel } from './sentinel';
+import { PATIENT_ANSWER_MS, readSentinel, removeSentinel, writeSentinel } from './sentinel';
 import { SqliteDatabase } from './sqlite-database';
 import { applyFilePragmas } from './storage-pragmas';
 import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm';
@@ -41,9 +41,12 @@ export async function openOpfs(options: OpenOpfsOptions): Promise<OpenedDatabase
   onStage?.('acquiring-files');
   const pool = await acquirePool(sqlite3, name);
   try {
-    const note = await asking;
+    const hasFile = pool.files.getFileNames().includes(DATABASE_PATH);
+    const first = await asking;
     onStage?.('opening');
-    assertNotLost(options, note, pool.files.getFileNames().includes(DATABASE_PATH));
+    // Without a database nothing goes on without the answer, so it is worth another, longer wait.
+    const note = hasFile || 'id' in first ? first : await readNote(name, PATIENT_ANSWER_MS);
+    assertNotLost(options, note, hasFile);
     return await openInPool(sqlite3, pool, options, note);
   } catch (error) {
     pool.release();
@@ -91,8 +94,8 @@ function close(database: SqliteDatabase, pool: OpfsPool): void {
   pool.release();
 }
 
-function readNote(name: string): Promise<SentinelNote> {
-  return readSentinel(name).then(
+function readNote(name: string, answerMs?: number): Promise<SentinelNote> {
+  return readSentinel(name, answerMs).then(
     (id) => ({ id }),
     (unreadable: unknown) => ({ unreadable }),
   );

@@ -11,10 +11,12 @@ import { ROOT_NAME } from './opfs-names';
 const STORE = 'sentinels';
 /** IndexedDB answers in milliseconds or, when its files are damaged, sometimes never. */
 const ANSWER_MS = 5_000;
+/** Where nothing goes on without the answer: a machine on which a dozen tabs start at once has been slower than the above. */
+export const PATIENT_ANSWER_MS = 20_000;
 
 /** The id noted for a database of this name, or null. Rejects where IndexedDB cannot be read: then nobody knows. */
-export async function readSentinel(name: string): Promise<string | null> {
-  const id: unknown = await withStore('readonly', (store) => store.get(name));
+export async function readSentinel(name: string, answerMs = ANSWER_MS): Promise<string | null> {
+  const id: unknown = await withStore('readonly', (store) => store.get(name), answerMs);
   return typeof id === 'string' ? id : null;
 }
 
@@ -29,12 +31,13 @@ export async function removeSentinel(name: string): Promise<void> {
 async function withStore(
   mode: IDBTransactionMode,
   work: (store: IDBObjectStore) => { readonly result: unknown },
+  answerMs = ANSWER_MS,
 ): Promise<unknown> {
   const opening = open();
   try {
     return await withDeadline(
       opening.then((db) => run(db, mode, work)),
-      ANSWER_MS,
+      answerMs,
     );
   } finally {
     // Also when it opens after the deadline; a failed opening has nothing to close.

@@ -13,6 +13,8 @@ interface KindOfCall {
   readonly call: (ledger: Ledger, key: string) => Promise<unknown>;
   /** What one call leaves: an entry under its key, or a permit of that id in this state. */
   readonly leaves?: string;
+  /** A writer that dies between its steps leaves the workspace blocked until the caller goes on: others fail meanwhile. */
+  readonly blocks?: true;
 }
 
 const ACCEPTED = 'accepted' as const;
@@ -113,6 +115,7 @@ export const CALLS_OF_EVERY_KIND: Readonly<Record<string, KindOfCall>> = {
       await ledger.tide.permits.completeLocalCommit(fence(ledger, key));
     },
     leaves: 'released',
+    blocks: true,
   },
   open: { call: ({ tide }) => tide.workspaces.open('w-1', { userId: 'u-1', tenantId: 't-1' }) },
   read: { call: ({ tide }, key) => tide.permits.read(key) },

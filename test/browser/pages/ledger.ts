@@ -226,7 +226,7 @@ interface MadeCall {
 export async function keepCalling(prefix: string, busyMs = 0): Promise<void> {
   const ledger: Ledger = { tide: mustHaveTide(), prefix };
   isCalling = true;
-  const kinds = Object.entries(CALLS_OF_EVERY_KIND);
+  const kinds = Object.entries(CALLS_OF_EVERY_KIND).filter(([, { blocks }]) => blocks !== true);
   await Promise.all(kinds.map(async ([kind, { prepare }]) => prepare?.(ledger, `${prefix}/${kind}/0`)));
   if (busyMs > 0) void settle(() => mustHaveTide().query('spin', { ms: busyMs }));
   const loops = kinds.map(async ([kind, { prepare, call }]) => {
@@ -318,6 +318,23 @@ export async function closeWithCallsPending(): Promise<readonly Outcome<unknown>
 }
 
 // ── Permits ──
+
+/** The first half of a local commit; `completeLocalCommit` is the other. */
+export async function enterLocalCommit(permitId: string): Promise<Outcome<unknown>> {
+  const { permits, status } = mustHaveTide();
+  const scope = { permitId, workspaceId: 'w-1', coordinatorGeneration: status.generation };
+  const deadlineAt = new Date(Date.now() + 600_000).toISOString();
+  return settle(async () => {
+    await permits.issue({ ...scope, operationClass: 'local-apply', deadlineAt });
+    return permits.enterLocalCommit(scope);
+  });
+}
+
+export function completeLocalCommit(permitId: string): Promise<Outcome<unknown>> {
+  const { permits, status } = mustHaveTide();
+  const scope = { permitId, workspaceId: 'w-1', coordinatorGeneration: status.generation };
+  return settle(() => permits.completeLocalCommit(scope));
+}
 
 export function issuePermit(permitId: string, workspaceId = 'w-1'): Promise<Outcome<unknown>> {
   const { permits, status } = mustHaveTide();

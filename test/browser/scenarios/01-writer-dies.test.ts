@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { times } from '../../support/times';
-import { freshDatabase, joinLedger, pause, type LedgerTab } from './setup';
+import { freshDatabase, joinLedger, mustBeOk, pause, shouldFailWith, type LedgerTab } from './setup';
 
 /** How a writer's tab goes away. */
 const ENDS: readonly (readonly [how: string, end: (tab: LedgerTab) => Promise<unknown>])[] = [
@@ -36,4 +36,17 @@ describe('calls of every kind in flight from another tab, when the writer’s ta
       }
     },
   );
+});
+
+test('a local commit between whose halves the writer dies blocks its workspace until its tab completes it', async () => {
+  const db = freshDatabase();
+  const writer = await joinLedger(db);
+  const tab = await joinLedger(db);
+  mustBeOk(await tab.call('enterLocalCommit', 'p-1'));
+  await writer.crash();
+  await tab.call('waitForEpoch', 2);
+  shouldFailWith(await tab.call('issuePermit', 'p-2'), 'SYNC_COORDINATOR_LOCAL_COMMIT_INVARIANT');
+  mustBeOk(await tab.call('completeLocalCommit', 'p-1'));
+  expect(await tab.call('readPermitState', 'p-1')).toBe('released');
+  mustBeOk(await tab.call('issuePermit', 'p-2'));
 });
