@@ -139,12 +139,20 @@ export class CallLayer {
     this.#pulse.stop();
   }
 
+  /** Rejects everything pending with STORAGE_LOST: the database it was asked of is gone. Later calls go to the next. */
+  lose(): void {
+    this.#endAll(LIBRARY_CODES.STORAGE_LOST);
+  }
+
   /** Rejects everything pending and all later calls with CLIENT_CLOSED. Idempotent. */
   close(): void {
     this.#isClosed = true;
+    this.#endAll(LIBRARY_CODES.CLIENT_CLOSED);
+  }
+
+  #endAll(code: 'CLIENT_CLOSED' | 'STORAGE_LOST'): void {
     this.detach();
-    for (const call of [...this.#pending.values()])
-      this.#end(call, unanswered(LIBRARY_CODES.CLIENT_CLOSED, call));
+    for (const call of [...this.#pending.values()]) this.#end(call, unanswered(code, call));
   }
 
   #admit(asked: {

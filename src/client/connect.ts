@@ -22,6 +22,11 @@ export interface ConnectOptions {
   readonly worker: () => Worker;
   /** `memory` keeps nothing past the writer's life; for tests and private windows. Default `opfs`. */
   readonly storage?: StorageKind;
+  /**
+   * `details.databaseId` of the STORAGE_LOST that told of a loss: an empty database is made in its place. On the user's
+   * word: what was not yet sent to your server is gone. Good for that one loss; the next is told again.
+   */
+  readonly acceptLossOf?: string;
   /** Longest wait for a first writer, in milliseconds; default 30,000. */
   readonly startTimeoutMs?: number;
   readonly signal?: AbortSignal;
@@ -49,14 +54,22 @@ export async function connectOn<App extends AppOf>(
   options: ConnectOptions,
 ): Promise<TideOf<App>> {
   if (options.signal?.aborted === true) throw aborted(options.signal.reason);
-  const { name, worker, storage = 'opfs', signal } = options;
+  const { name, worker, storage = 'opfs', acceptLossOf = null, signal } = options;
   const timeoutMs = readTimeoutMs(options.startTimeoutMs ?? DEFAULT_START_TIMEOUT_MS);
   const calls = new CallLayer(platform, {
     explain: () => presence.explain(),
     onSilence: (isSilent) => presence.seeSilence(isSilent),
   });
   const db = toMeetingName(name, storage);
-  const presence: Presence = new Presence({ platform, name, db, storage, factory: worker, calls });
+  const presence: Presence = new Presence({
+    platform,
+    name,
+    db,
+    storage,
+    acceptLossOf,
+    factory: worker,
+    calls,
+  });
   const tide = new Tide<ShapeOf<App>>({ platform, db, calls, presence });
 
   const stopTimer = platform.after(timeoutMs, () =>
@@ -78,7 +91,7 @@ export async function connectOn<App extends AppOf>(
 
 function assertOptions(options: ConnectOptions): void {
   if (typeof options !== 'object' || options === null) refuse('', 'not an object');
-  const { name, worker, storage = 'opfs' } = options;
+  const { name, worker, storage = 'opfs', acceptLossOf } = options;
   assertSignal(options.signal);
   if (typeof name !== 'string' || !isDatabaseName(name)) {
     refuse(
@@ -89,6 +102,8 @@ function assertOptions(options: ConnectOptions): void {
   if (typeof worker !== 'function') refuse('worker', 'not a function that makes a Worker');
   if (storage !== 'opfs' && storage !== 'memory')
     refuse('storage', `${typeof storage} is neither "opfs" nor "memory"`);
+  if (acceptLossOf !== undefined && typeof acceptLossOf !== 'string')
+    refuse('acceptLossOf', `${typeof acceptLossOf} is no id of a database`);
 }
 
 function refuse(path: string, problem: string): never {

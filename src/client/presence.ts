@@ -7,6 +7,7 @@
  */
 import { makeDeferred } from '../domain/deferred';
 import { findWriterHolder, type WriterHolder } from '../election/writer-holder';
+import type { WriterIdentity } from '../protocol/discovery';
 import type { CallLayer } from './call-layer';
 import { TabSession, type SessionEvents, type SessionOptions } from './session';
 import { StatusBoard } from './status';
@@ -27,6 +28,8 @@ export class Presence {
   readonly #stopped = new AbortController();
   /** Who holds the writer's lock and says nothing. */
   #unservedBy: WriterHolder | null = null;
+  /** Of the database that served this client last. */
+  #databaseId: string | null = null;
   #session: TabSession;
   /** The page is hidden for good, cached or frozen: it has no session. */
   #isAway = false;
@@ -136,20 +139,29 @@ export class Presence {
   }
 
   #makeSession(): TabSession {
-    const { platform, db, storage, factory } = this.#options;
+    const { platform, db, storage, acceptLossOf, factory } = this.#options;
     return new TabSession({
       platform,
       db,
       storage,
+      acceptLossOf,
       factory,
       isReturning: this.#knownWriters.size > 0,
       events: this.#events,
     });
   }
 
+  /** What was asked of a database that is lost is not asked of the one that was started in its place. */
+  #seeDatabase({ databaseId, storage }: WriterIdentity): void {
+    const isAnother = this.#databaseId !== null && this.#databaseId !== databaseId;
+    this.#databaseId = databaseId;
+    if (isAnother && storage === 'opfs') this.#options.calls.lose();
+  }
+
   readonly #events: SessionEvents = {
     onLink: (link, options) => {
       this.#unservedBy = null;
+      this.#seeDatabase(link.writer);
       this.#knownWriters.add(link.writer.serverInstanceId);
       this.#options.calls.attach(link, options);
     },

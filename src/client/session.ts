@@ -46,6 +46,7 @@ export interface SessionOptions {
   readonly platform: TabPlatform;
   readonly db: string;
   readonly storage: StorageKind;
+  readonly acceptLossOf: string | null;
   readonly factory: () => Worker;
   /** Not the page's first session. */
   readonly isReturning: boolean;
@@ -77,12 +78,13 @@ export class TabSession {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    const { platform, db, storage, factory, isReturning, events } = options;
+    const { platform, db, storage, acceptLossOf, factory, isReturning, events } = options;
     this.sessionId = platform.randomUuid();
     this.#keeper = new WorkerKeeper({
       platform,
       db,
       storage,
+      acceptLossOf,
       factory,
       sessionId: this.sessionId,
       isReturning,
@@ -209,11 +211,11 @@ export class TabSession {
   }
 }
 
-/** Whether a writer came after another. A database in memory begins anew with each, and so does its epoch. */
+/** Whether a writer came after another. Each database has epochs of its own: one in memory begins anew with each writer. */
 function supersedes(writer: WriterIdentity, earlier: WriterIdentity | undefined): boolean {
   if (earlier === undefined) return true;
   if (writer.serverInstanceId === earlier.serverInstanceId) return false;
-  return writer.storage === 'memory' || writer.epoch > earlier.epoch;
+  return writer.databaseId !== earlier.databaseId || writer.epoch > earlier.epoch;
 }
 
 function refused(actual: number): TidelockError {

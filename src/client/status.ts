@@ -52,6 +52,8 @@ type Listener<E extends keyof TideEvents> = (event: TideEvents[E]) => void;
 /** Keeps the status and tells listeners. A listener that throws is reported and harms nobody else. */
 export class StatusBoard {
   #status: TideStatus;
+  /** Of the database that was seen last; outlives the session. */
+  #databaseId: string | null = null;
   readonly #listeners: { readonly [E in keyof TideEvents]: Set<Listener<E>> } = {
     change: new Set(),
     status: new Set(),
@@ -100,10 +102,10 @@ export class StatusBoard {
 
   /** What the writer announced; an answer that came by another way may be ahead of it. */
   see(view: CoordinatorView, writer: WriterIdentity): void {
-    const { generation, localDataVersion, writer: earlier } = this.#status;
-    // With each writer a database in memory begins anew.
-    const isNewDatabase =
-      writer.storage === 'memory' && writer.serverInstanceId !== earlier?.serverInstanceId;
+    const { generation, localDataVersion } = this.#status;
+    // One in memory begins anew with each writer, one on disk after a loss that was accepted.
+    const isNewDatabase = this.#databaseId !== null && writer.databaseId !== this.#databaseId;
+    this.#databaseId = writer.databaseId;
     const isBehind = view.generation < generation || view.localDataVersion < localDataVersion;
     const news = isBehind && !isNewDatabase ? {} : view;
     this.update({ ...news, writer, storage: writer.storage, connection: 'connected' });

@@ -23,11 +23,12 @@ const REASONS: Partial<Record<LibraryCode, string>> = {
   ABORTED: 'was aborted by its signal',
   DEADLINE_EXCEEDED: 'got no answer in time',
   CLIENT_CLOSED: 'ended with its client, which is closed',
+  STORAGE_LOST: 'was asked of a database that is lost',
 };
 
 /** The error of a call that ended without an answer. `details.outcome` says whether it may have taken effect. */
 export function unanswered(
-  code: 'ABORTED' | 'DEADLINE_EXCEEDED' | 'CLIENT_CLOSED',
+  code: 'ABORTED' | 'DEADLINE_EXCEEDED' | 'CLIENT_CLOSED' | 'STORAGE_LOST',
   ended: EndedCall,
   cause?: unknown,
 ): TidelockError {

@@ -19,6 +19,8 @@ export interface WriterIdentity {
   /** The session whose worker is the writer. */
   readonly sessionId: string;
   readonly storage: StorageKind;
+  /** Born with the database: one that was started anew after a loss, or in memory, has another. */
+  readonly databaseId: string;
 }
 
 export type StorageKind = 'opfs' | 'memory';

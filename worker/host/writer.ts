@@ -59,7 +59,8 @@ export class Writer {
     this.#onHandedOver = onHandedOver;
     this.#writer = writer;
     this.#turns = platform.makeTurnYielder();
-    this.#identity = { serverInstanceId, epoch, sessionId, storage: opened.storage };
+    const { storage, databaseId } = opened;
+    this.#identity = { serverInstanceId, epoch, sessionId, storage, databaseId };
     this.#view = readCoordinatorView(opened.database);
     this.#channel = new DiscoveryChannel(platform, { db, self: serverInstanceId }, (message) =>
       this.#hear(message),
