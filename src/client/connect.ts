@@ -8,6 +8,7 @@ import { DEFAULT_START_TIMEOUT_MS } from '../protocol/limits';
 import { isDatabaseName, toMeetingName } from '../protocol/names';
 import type { AppOf, ShapeOf } from './app-shape';
 import { assertSignal, CallLayer, readTimeoutMs } from './call-layer';
+import { Persistence } from './persistence';
 import { Presence } from './presence';
 import type { TideStatus } from './status';
 import { Tide } from './tide';
@@ -70,13 +71,15 @@ export async function connectOn<App extends AppOf>(
     factory: worker,
     calls,
   });
-  const tide = new Tide<ShapeOf<App>>({ platform, db, calls, presence });
+  const persistence = new Persistence(platform, presence.board);
+  const tide = new Tide<ShapeOf<App>>({ platform, db, calls, presence, persistence });
 
   const stopTimer = platform.after(timeoutMs, () =>
     presence.fail(startTimedOut(timeoutMs, presence.board.current, presence.explain().holder)),
   );
   const onAbort = (): void => presence.fail(aborted(signal?.reason));
   signal?.addEventListener('abort', onAbort, { once: true });
+  persistence.start();
   try {
     await presence.start();
     return tide;

@@ -27,6 +27,11 @@ export interface TideStatus {
   /** The writer that serves this tab; null before the first. */
   readonly writer: WriterIdentity | null;
   readonly storage: StorageKind | null;
+  /**
+   * Whether the browser has promised to keep what this origin stores; null where it does not say. As this tab saw it
+   * last: at its start, at `persist`, and when the user came back to it.
+   */
+  readonly persisted: boolean | null;
   /** The active workspace; null before the first was opened. */
   readonly workspaceId: string | null;
   readonly generation: number;
@@ -74,6 +79,7 @@ export class StatusBoard {
       workerError: null,
       writer: null,
       storage: null,
+      persisted: null,
       workspaceId: null,
       generation: 0,
       ownershipMode: 'stopped',

@@ -77,4 +77,5 @@ export class SimPlatform implements Platform {
 
 export class SimTabPlatform extends SimPlatform implements TabPlatform {
   readonly page = new EventTarget();
+  readonly storage = { persist: () => Promise.resolve(false), persisted: () => Promise.resolve(false) };
 }
