@@ -16,17 +16,14 @@ import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 import { commands } from './test/browser/commands.ts';
 import { bundlePages } from './test/browser/support/bundle-pages.ts';
+import { ISOLATION_HEADERS, isolatePages } from './test/browser/support/isolate-pages.ts';
 import { chromiumOptions } from './test/support/chromium-options.ts';
 import { findChromium } from './test/support/find-chromium.ts';
 
 const repository = fileURLToPath(new URL('.', import.meta.url));
 const inRepository = (path: string): string => join(repository, path);
 
-const isolationHeaders = {
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Embedder-Policy': 'require-corp',
-};
-const headers = process.env['COI'] === '1' ? isolationHeaders : {};
+const headers = process.env['COI'] === '1' ? ISOLATION_HEADERS : {};
 
 const isThorough = process.env['TABS'] === 'full';
 
@@ -75,9 +72,10 @@ export default defineConfig(({ mode }) => ({
       {
         extends: true,
         plugins: [
+          isolatePages(),
           bundlePages({
             root: repository,
-            pages: ['ledger', 'notes'].map((name) => `test/browser/pages/${name}.ts`),
+            pages: ['clients', 'ledger', 'notes'].map((name) => `test/browser/pages/${name}.ts`),
           }),
         ],
         test: {

@@ -25,7 +25,7 @@ import {
 } from '../protocol/limits';
 import { measureInput } from '../protocol/measure-input';
 import { CALLS, type CallInput, type CallKind, type CallName, type CallOutput } from '../protocol/surface';
-import { outOfTime, unanswered, type Silence } from './unanswered';
+import { outOfTime, unanswered, type ClosedAs, type Silence } from './unanswered';
 import { WriterPulse } from './writer-pulse';
 
 /** How a caller bounds its waiting. */
@@ -73,7 +73,7 @@ export class CallLayer {
   #isFlushPlanned = false;
   #link: CallLink | undefined;
   /** Set once it is closed: what calls end with. */
-  #closedAs: 'CLIENT_CLOSED' | 'UPGRADE_REQUIRED' | undefined;
+  #closedAs: ClosedAs | undefined;
 
   constructor(platform: Platform, options: CallLayerOptions = {}) {
     this.#platform = platform;
@@ -140,9 +140,18 @@ export class CallLayer {
     this.#pulse.stop();
   }
 
+  /** Rejects everything pending with STORAGE_LOST: the database it was asked of is gone. Later calls go to the next. */
+  lose(): void {
+    this.#endAll(LIBRARY_CODES.STORAGE_LOST);
+  }
+
   /** Rejects everything pending and all later calls. May be called again, with another code. */
-  close(code: 'CLIENT_CLOSED' | 'UPGRADE_REQUIRED' = LIBRARY_CODES.CLIENT_CLOSED): void {
+  close(code: ClosedAs = LIBRARY_CODES.CLIENT_CLOSED): void {
     this.#closedAs = code;
+    this.#endAll(code);
+  }
+
+  #endAll(code: ClosedAs | 'STORAGE_LOST'): void {
     this.detach();
     for (const call of [...this.#pending.values()]) this.#end(call, unanswered(code, call));
   }

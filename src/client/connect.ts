@@ -8,6 +8,7 @@ import { DEFAULT_START_TIMEOUT_MS } from '../protocol/limits';
 import { isDatabaseName, toMeetingName } from '../protocol/names';
 import type { AppOf, ShapeOf } from './app-shape';
 import { assertSignal, CallLayer, readTimeoutMs } from './call-layer';
+import { Persistence } from './persistence';
 import { Presence } from './presence';
 import type { TideStatus } from './status';
 import { Tide } from './tide';
@@ -22,6 +23,11 @@ export interface ConnectOptions {
   readonly worker: () => Worker;
   /** `memory` keeps nothing past the writer's life; for tests and private windows. Default `opfs`. */
   readonly storage?: StorageKind;
+  /**
+   * `details.databaseId` of the STORAGE_LOST that told of a loss: an empty database is made in its place. On the user's
+   * word: what was not yet sent to your server is gone. Good for that one loss; the next is told again.
+   */
+  readonly acceptLossOf?: string;
   /** Longest wait for a first writer, in milliseconds; default 30,000. */
   readonly startTimeoutMs?: number;
   readonly signal?: AbortSignal;
@@ -49,21 +55,31 @@ export async function connectOn<App extends AppOf>(
   options: ConnectOptions,
 ): Promise<TideOf<App>> {
   if (options.signal?.aborted === true) throw aborted(options.signal.reason);
-  const { name, worker, storage = 'opfs', signal } = options;
+  const { name, worker, storage = 'opfs', acceptLossOf = null, signal } = options;
   const timeoutMs = readTimeoutMs(options.startTimeoutMs ?? DEFAULT_START_TIMEOUT_MS);
   const calls = new CallLayer(platform, {
     explain: () => presence.explain(),
     onSilence: (isSilent) => presence.seeSilence(isSilent),
   });
   const db = toMeetingName(name, storage);
-  const presence: Presence = new Presence({ platform, name, db, storage, factory: worker, calls });
-  const tide = new Tide<ShapeOf<App>>({ platform, db, calls, presence });
+  const presence: Presence = new Presence({
+    platform,
+    name,
+    db,
+    storage,
+    acceptLossOf,
+    factory: worker,
+    calls,
+  });
+  const persistence = new Persistence(platform, presence.board);
+  const tide = new Tide<ShapeOf<App>>({ platform, db, calls, presence, persistence });
 
   const stopTimer = platform.after(timeoutMs, () =>
     presence.fail(startTimedOut(timeoutMs, presence.board.current, presence.explain().holder)),
   );
   const onAbort = (): void => presence.fail(aborted(signal?.reason));
   signal?.addEventListener('abort', onAbort, { once: true });
+  persistence.start();
   try {
     await presence.start();
     return tide;
@@ -78,7 +94,7 @@ export async function connectOn<App extends AppOf>(
 
 function assertOptions(options: ConnectOptions): void {
   if (typeof options !== 'object' || options === null) refuse('', 'not an object');
-  const { name, worker, storage = 'opfs' } = options;
+  const { name, worker, storage = 'opfs', acceptLossOf } = options;
   assertSignal(options.signal);
   if (typeof name !== 'string' || !isDatabaseName(name)) {
     refuse(
@@ -89,6 +105,8 @@ function assertOptions(options: ConnectOptions): void {
   if (typeof worker !== 'function') refuse('worker', 'not a function that makes a Worker');
   if (storage !== 'opfs' && storage !== 'memory')
     refuse('storage', `${typeof storage} is neither "opfs" nor "memory"`);
+  if (acceptLossOf !== undefined && typeof acceptLossOf !== 'string')
+    refuse('acceptLossOf', `${typeof acceptLossOf} is no id of a database`);
 }
 
 function refuse(path: string, problem: string): never {

@@ -32,6 +32,8 @@ export class Presence {
   readonly #stopped = new AbortController();
   /** Who holds the writer's lock and says nothing. */
   #unservedBy: WriterHolder | null = null;
+  /** Of the database that served this client last. */
+  #databaseId: string | null = null;
   #session: TabSession;
   #build: Build | null = null;
   /** The page is hidden for good, cached or frozen: it has no session. */
@@ -142,11 +144,12 @@ export class Presence {
   }
 
   #makeSession(): TabSession {
-    const { platform, db, storage, factory } = this.#options;
+    const { platform, db, storage, acceptLossOf, factory } = this.#options;
     return new TabSession({
       platform,
       db,
       storage,
+      acceptLossOf,
       factory,
       build: this.#build,
       isReturning: this.#knownWriters.size > 0,
@@ -174,9 +177,17 @@ export class Presence {
     else if (error.code === LIBRARY_CODES.WORKER_LOAD_FAILED) this.board.tellUpgradeRequired(error);
   }
 
+  /** What was asked of a database that is lost is not asked of the one that was started in its place. */
+  #seeDatabase({ databaseId, storage }: WriterIdentity): void {
+    const isAnother = this.#databaseId !== null && this.#databaseId !== databaseId;
+    this.#databaseId = databaseId;
+    if (isAnother && storage === 'opfs') this.#options.calls.lose();
+  }
+
   readonly #events: SessionEvents = {
     onLink: (link, options) => {
       this.#unservedBy = null;
+      this.#seeDatabase(link.writer);
       this.#knownWriters.add(link.writer.serverInstanceId);
       this.#options.calls.attach(link, options);
     },

@@ -57,6 +57,7 @@ export interface SessionOptions {
   readonly platform: TabPlatform;
   readonly db: string;
   readonly storage: StorageKind;
+  readonly acceptLossOf: string | null;
   readonly factory: () => Worker;
   /** The worker file's, as an earlier session of this page has learned it. */
   readonly build: Build | null;
@@ -91,13 +92,14 @@ export class TabSession {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    const { platform, db, storage, factory, isReturning, events } = options;
+    const { platform, db, storage, acceptLossOf, factory, isReturning, events } = options;
     this.sessionId = platform.randomUuid();
     this.#build = options.build;
     this.#keeper = new WorkerKeeper({
       platform,
       db,
       storage,
+      acceptLossOf,
       factory,
       sessionId: this.sessionId,
       isReturning,
@@ -247,9 +249,9 @@ export class TabSession {
   }
 }
 
-/** Whether a writer came after another. A database in memory begins anew with each, and so does its epoch. */
+/** Whether a writer came after another. Each database has epochs of its own: one in memory begins anew with each writer. */
 function supersedes(writer: WriterIdentity, earlier: WriterIdentity | undefined): boolean {
   if (earlier === undefined) return true;
   if (writer.serverInstanceId === earlier.serverInstanceId) return false;
-  return writer.storage === 'memory' || writer.epoch > earlier.epoch;
+  return writer.databaseId !== earlier.databaseId || writer.epoch > earlier.epoch;
 }

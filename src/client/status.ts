@@ -28,6 +28,11 @@ export interface TideStatus {
   /** The writer that serves this tab; null before the first. */
   readonly writer: WriterIdentity | null;
   readonly storage: StorageKind | null;
+  /**
+   * Whether the browser has promised to keep what this origin stores; null where it does not say. As this tab saw it
+   * last: at its start, at `persist`, and when the user came back to it.
+   */
+  readonly persisted: boolean | null;
   /** The active workspace; null before the first was opened. */
   readonly workspaceId: string | null;
   readonly generation: number;
@@ -59,6 +64,8 @@ type Listener<E extends keyof TideEvents> = (event: TideEvents[E]) => void;
 /** Keeps the status and tells listeners. A listener that throws is reported and harms nobody else. */
 export class StatusBoard {
   #status: TideStatus;
+  /** Of the database that was seen last; outlives the session. */
+  #databaseId: string | null = null;
   readonly #listeners: { readonly [E in keyof TideEvents]: Set<Listener<E>> } = {
     change: new Set(),
     status: new Set(),
@@ -80,6 +87,7 @@ export class StatusBoard {
       workerError: null,
       writer: null,
       storage: null,
+      persisted: null,
       workspaceId: null,
       generation: 0,
       ownershipMode: 'stopped',
@@ -108,10 +116,10 @@ export class StatusBoard {
 
   /** What the writer announced; an answer that came by another way may be ahead of it. */
   see(view: CoordinatorView, writer: WriterIdentity): void {
-    const { generation, localDataVersion, writer: earlier } = this.#status;
-    // With each writer a database in memory begins anew.
-    const isNewDatabase =
-      writer.storage === 'memory' && writer.serverInstanceId !== earlier?.serverInstanceId;
+    const { generation, localDataVersion } = this.#status;
+    // One in memory begins anew with each writer, one on disk after a loss that was accepted.
+    const isNewDatabase = this.#databaseId !== null && writer.databaseId !== this.#databaseId;
+    this.#databaseId = writer.databaseId;
     const isBehind = view.generation < generation || view.localDataVersion < localDataVersion;
     const news = isBehind && !isNewDatabase ? {} : view;
     this.update({ ...news, writer, storage: writer.storage, connection: 'connected' });

@@ -11,6 +11,7 @@ import type { GatewayContext } from './gateway/gateway-context';
 import { pull, type PullOptions, type PullResult } from './gateway/pull';
 import { push, type PushOptions, type PushResult } from './gateway/push';
 import { PermitsApi } from './permits-api';
+import type { Persistence } from './persistence';
 import type { Presence } from './presence';
 import type { TideEvents, TideStatus } from './status';
 
@@ -20,6 +21,7 @@ export interface TideParts {
   readonly db: string;
   readonly calls: CallLayer;
   readonly presence: Presence;
+  readonly persistence: Persistence;
 }
 
 /** A tab's client of one database. Made by `connect`; the same object lives until `close`, through every takeover. */
@@ -135,6 +137,16 @@ export class Tide<Shape extends AppShape = AppShape> {
     await this.#parts.calls.invoke('writer.handOver', {}, options);
   }
 
+  /**
+   * Asks the browser to keep what this origin stores, which it may otherwise clear when the disk is short of room;
+   * whether it does. Call it when the user has done something worth keeping: Firefox asks them then. What is known
+   * without asking is `status.persisted`.
+   * @throws TidelockError UNSUPPORTED_ENVIRONMENT, STORAGE_BLOCKED; a refusal is `false`
+   */
+  persist(options?: CallOptions): Promise<boolean> {
+    return this.#parts.persistence.persist(this.#getSession(), options);
+  }
+
   /** Listens; returns the function that stops it. @throws TidelockError INVALID_INPUT for an event that is none */
   on<E extends keyof TideEvents>(event: E, listener: (event: TideEvents[E]) => void): () => void {
     return this.#parts.presence.board.on(event, listener);
@@ -144,6 +156,7 @@ export class Tide<Shape extends AppShape = AppShape> {
   close(): void {
     this.#parts.calls.close();
     this.#parts.presence.stop();
+    this.#parts.persistence.stop();
     this.#parts.presence.board.update({ connection: 'closed' });
     this.#parts.presence.board.clear();
   }

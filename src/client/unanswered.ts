@@ -24,11 +24,15 @@ const REASONS: Partial<Record<LibraryCode, string>> = {
   DEADLINE_EXCEEDED: 'got no answer in time',
   CLIENT_CLOSED: 'ended with its client, which is closed',
   UPGRADE_REQUIRED: 'ended: a newer build of the app has taken the database over, reload the page',
+  STORAGE_LOST: 'was asked of a database that is lost',
 };
+
+/** What calls of a closed client end with. */
+export type ClosedAs = 'CLIENT_CLOSED' | 'UPGRADE_REQUIRED';
 
 /** The error of a call that ended without an answer. `details.outcome` says whether it may have taken effect. */
 export function unanswered(
-  code: 'ABORTED' | 'DEADLINE_EXCEEDED' | 'CLIENT_CLOSED' | 'UPGRADE_REQUIRED',
+  code: 'ABORTED' | 'DEADLINE_EXCEEDED' | ClosedAs | 'STORAGE_LOST',
   ended: EndedCall,
   cause?: unknown,
 ): TidelockError {

@@ -111,7 +111,7 @@ export const LIBRARY_CODES = {
   STORAGE_FULL: 'STORAGE_FULL',
   /** The database file is damaged. Restore a copy or destroy it; retrying cannot help. */
   STORAGE_CORRUPT: 'STORAGE_CORRUPT',
-  /** A database existed here and its files are gone (eviction, cleared data). Decide: restore, or start anew on purpose. */
+  /** A database existed here (`details.databaseId`) and its files are gone: evicted, or cleared. Nothing was made in its place. Let the user decide, and start anew with `connect({ acceptLossOf: databaseId })`. Of a call: the database it was asked of is gone, and its effect with it. */
   STORAGE_LOST: 'STORAGE_LOST',
   /** Reading or writing the database file failed for another reason (`cause`). Trying again can help. */
   STORAGE_IO: 'STORAGE_IO',

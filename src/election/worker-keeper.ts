@@ -55,6 +55,7 @@ export interface WorkerKeeperOptions {
   readonly db: string;
   readonly sessionId: string;
   readonly storage: StorageKind;
+  readonly acceptLossOf: string | null;
   readonly factory: () => Worker;
   /** A worker of this page has run before, in an earlier session: the script's URL is right. */
   readonly isReturning: boolean;
@@ -213,8 +214,8 @@ export class WorkerKeeper {
   }
 
   #startMessage(workerId: string): StartMessage {
-    const { db, sessionId, storage } = this.#options;
-    return { tidelock: 'start', protocol: PROTOCOL_VERSION, db, sessionId, workerId, storage };
+    const { db, sessionId, storage, acceptLossOf } = this.#options;
+    return { tidelock: 'start', protocol: PROTOCOL_VERSION, db, sessionId, workerId, storage, acceptLossOf };
   }
 
   #watchForDeath(workerId: string): void {

@@ -1,8 +1,8 @@
 import { BrowserPlatform } from './browser-platform';
 import type { TabPlatform } from './platform';
 
-/** What Chromium tells the document and not the window. */
-const OF_THE_DOCUMENT: readonly string[] = ['freeze', 'resume'];
+/** What browsers tell the document, and not all of them the window. */
+const OF_THE_DOCUMENT: readonly string[] = ['freeze', 'resume', 'visibilitychange'];
 
 class BrowserTabPlatform extends BrowserPlatform implements TabPlatform {
   readonly page: TabPlatform['page'] = {
@@ -22,6 +22,10 @@ class BrowserTabPlatform extends BrowserPlatform implements TabPlatform {
     } catch {
       return false; // no network, or an address that cannot be fetched
     }
+  }
+
+  get storage(): TabPlatform['storage'] {
+    return navigator.storage;
   }
 }
 

@@ -29,11 +29,21 @@ export interface Channel {
 }
 
 export interface TabPlatform extends Platform {
-  /** Tells of the page's life: `pagehide`, `pageshow`, `freeze`, `resume`, `online`, wherever the browser tells it. */
+  /**
+   * Tells of the page's life: `pagehide`, `pageshow`, `freeze`, `resume`, `visibilitychange`, `online`, wherever the
+   * browser tells it.
+   */
   readonly page: Pick<EventTarget, 'addEventListener'>;
   /**
    * Whether the server says that it has no script at this address (any more). False where it cannot be asked. Never
    * rejects.
    */
   isGone(url: string | null): Promise<boolean>;
+  readonly storage: PageStorage | undefined;
+}
+
+/** `navigator.storage`, as far as a page asks it whether its data is kept. Browsers may have none, or one without these. */
+export interface PageStorage {
+  persist?(): Promise<boolean>;
+  persisted?(): Promise<boolean>;
 }

@@ -24,6 +24,8 @@ export interface WriterIdentity {
   readonly sessionId: string;
   readonly storage: StorageKind;
   readonly build: WriterBuild;
+  /** Born with the database: one that was started anew after a loss, or in memory, has another. */
+  readonly databaseId: string;
 }
 
 export type StorageKind = 'opfs' | 'memory';

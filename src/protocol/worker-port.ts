@@ -25,6 +25,8 @@ export interface StartMessage {
   readonly sessionId: string;
   readonly workerId: string;
   readonly storage: StorageKind;
+  /** The lost database in whose place an empty one may be made, by its id. */
+  readonly acceptLossOf?: string | null;
 }
 
 /** Asks a worker for a sign of life; one that is in the middle of a call cannot give it. */

@@ -27,6 +27,8 @@ interface OpenTab {
 /** A crash normally shows within 50 ms; a browser that needs this long is hung. */
 const CRASH_DEADLINE_MS = 10_000;
 
+const INSECURE_ORIGIN = 'http://insecure.test';
+
 /** Of the test server's own client, which every page of it gets. */
 const NOISE = /^WebSocket connection to 'ws:.*token=|^\[vite\]/;
 
@@ -39,6 +41,33 @@ const tabOpen: BrowserCommand<[path: string]> = async (context, path) => {
   const id = adopt(page);
   await page.goto(absoluteUrl(context, path));
   return id;
+};
+
+/**
+ * The same on an origin that browsers hold for insecure: plain http, and not localhost. There is no such server; what the
+ * tab asks of it is fetched from the test server.
+ */
+const tabOpenInsecure: BrowserCommand<[path: string]> = async (context, path) => {
+  const page = await context.context.newPage();
+  const id = adopt(page);
+  await page.route(`${INSECURE_ORIGIN}/**`, async (route) => {
+    const { pathname, search } = new URL(route.request().url());
+    const response = await route.fetch({ url: absoluteUrl(context, pathname + search) });
+    await route.fulfill({ response });
+  });
+  await page.goto(new URL(path, INSECURE_ORIGIN).href);
+  return id;
+};
+
+/** What the browser answers pages of the test server that ask it to keep their storage, for as long as the test's page lives. */
+const setPersistence: BrowserCommand<[setting: 'granted' | 'denied' | 'prompt']> = async (
+  context,
+  setting,
+) => {
+  const session = await context.context.newCDPSession(context.page);
+  const permission = { name: 'persistent-storage' };
+  const { origin } = new URL(context.page.url());
+  await session.send('Browser.setPermission', { permission, setting, origin });
 };
 
 /** Lists a page as a tab from now on, and returns its id. */
@@ -137,6 +166,7 @@ function absoluteUrl(context: BrowserCommandContext, path: string): string {
 
 export const commands = {
   tabOpen,
+  tabOpenInsecure,
   tabDuplicate,
   tabEvaluate,
   tabClose,
@@ -148,11 +178,13 @@ export const commands = {
   tabErrors,
   tabList,
   tabCloseAll,
+  setPersistence,
 };
 
 declare module 'vitest/browser' {
   interface BrowserCommands {
     tabOpen(path: string): Promise<string>;
+    tabOpenInsecure(path: string): Promise<string>;
     tabDuplicate(id: string): Promise<string>;
     tabEvaluate(id: string, source: string, argument?: readonly [unknown]): Promise<unknown>;
     tabClose(id: string): Promise<void>;
@@ -164,5 +196,6 @@ declare module 'vitest/browser' {
     tabErrors(id: string): Promise<string[]>;
     tabList(): Promise<TabSummary[]>;
     tabCloseAll(): Promise<number>;
+    setPersistence(setting: 'granted' | 'denied' | 'prompt'): Promise<void>;
   }
 }

@@ -362,6 +362,31 @@ describe('the call layer', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  test('what was asked of a database that is lost ends as STORAGE_LOST; what is asked next goes to the next one', async () => {
+    const { layer, makeLink, mutate, query } = setup();
+    layer.attach(makeLink().link);
+    const sent = [mutate(), query()];
+    await flush();
+    layer.detach();
+    const unsent = mutate();
+    layer.lose();
+    for (const call of sent) await expect(call).rejects.toMatchObject({ code: 'STORAGE_LOST' });
+    await expect(sent[0]).rejects.toMatchObject({ details: { outcome: 'unknown' } });
+    await expect(unsent).rejects.toMatchObject({
+      code: 'STORAGE_LOST',
+      details: { outcome: 'not-executed' },
+    });
+    const { link, messages } = makeLink();
+    layer.attach(link);
+    const call = mutate();
+    await flush();
+    expect(messages.flatMap(({ envelopes }) => envelopes)).toHaveLength(1);
+    messages[0]?.reply(messages[0].envelopes.map((each) => ok(each, 7)));
+    expect(await call).toBe(7);
+    layer.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   test('an error crosses with its code', async () => {
     const { layer, makeLink, mutate } = setup();
     const { link, messages } = makeLink();

@@ -12,6 +12,7 @@ test.each([
   ['a name with a slash', { name: 'a/memory', worker }, 'name'],
   ['no factory', { name: 'a' }, 'worker'],
   ['a storage that is none', { name: 'a', worker, storage: 'disk' }, 'storage'],
+  ['a loss that is no id', { name: 'a', worker, acceptLossOf: true }, 'acceptLossOf'],
   ['a signal that is none', { name: 'a', worker, signal: {} }, 'signal'],
 ])('connect with %s is INVALID_INPUT', async (_name, options, path) => {
   await expect(connect(options as ConnectOptions)).rejects.toMatchObject({

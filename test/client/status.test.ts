@@ -54,16 +54,29 @@ describe('the role', () => {
     sessionId,
     storage: 'opfs' as const,
     build: { protocol: 1, schema: { tidelock: 1, app: 1 }, version: 0, safeFrom: { tidelock: 1, app: 1 } },
+    databaseId: 'd-1',
   });
 
-  test('an announcement that an answer has overtaken takes nothing back, but a new database in memory does', () => {
+  test('an announcement that an answer has overtaken takes nothing back, but another database does', () => {
     const { board, state } = setup();
     board.seeState(state(3, 7));
     board.see({ ...view, generation: 3, localDataVersion: 6 }, writerOf('s-2'));
     expect(board.current).toMatchObject({ generation: 3, localDataVersion: 7, connection: 'connected' });
-    const another = { ...writerOf('s-3'), serverInstanceId: '1.b', storage: 'memory' as const };
+    const another = { ...writerOf('s-3'), serverInstanceId: '1.b', databaseId: 'd-2' };
     board.see(view, another);
     expect(board.current).toMatchObject({ generation: 0, localDataVersion: 0 });
+  });
+
+  test('a database that was started anew is shown from its beginning, though the page was away when that happened', () => {
+    const { board, state } = setup();
+    board.see(view, writerOf('s-2'));
+    board.seeState(state(3, 7));
+    const workspaces: (string | null)[] = [];
+    board.on('workspace', ({ workspaceId }) => workspaces.push(workspaceId));
+    board.update({ writer: null, connection: 'connecting' });
+    board.see(view, { ...writerOf('s-3'), serverInstanceId: '1.b', databaseId: 'd-2' });
+    expect(board.current).toMatchObject({ workspaceId: null, generation: 0, localDataVersion: 0 });
+    expect(workspaces).toEqual([null]);
   });
 
   test('is the writer’s as soon as its own worker has welcomed the tab, whichever word comes first', () => {

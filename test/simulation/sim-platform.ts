@@ -81,4 +81,5 @@ export class SimTabPlatform extends SimPlatform implements TabPlatform {
   isGone(): Promise<boolean> {
     return Promise.resolve(false);
   }
+  readonly storage = { persist: () => Promise.resolve(false), persisted: () => Promise.resolve(false) };
 }

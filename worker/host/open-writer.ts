@@ -22,6 +22,7 @@ export interface OpenWriterOptions {
   readonly platform: WorkerPlatform;
   readonly db: string;
   readonly storage: StorageKind;
+  readonly acceptLossOf: string | null;
   readonly definition: AppDefinition;
   readonly onStage: (stage: WorkerStage) => void;
 }
@@ -47,10 +48,11 @@ export async function openWriter({
   platform,
   db,
   storage,
+  acceptLossOf,
   definition,
   onStage,
 }: OpenWriterOptions): Promise<OpenedWriter> {
-  const opened = await platform.open({ storage, db, onStage });
+  const opened = await platform.open({ storage, db, acceptLossOf, onStage });
   try {
     const now = definition.clock ?? (() => platform.now());
     const clock = (): string => new Date(now()).toISOString();

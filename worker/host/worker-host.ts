@@ -61,7 +61,7 @@ export class WorkerHost {
     this.#report({ tidelock: 'loaded', protocol: PROTOCOL_VERSION, build: this.#build });
   }
 
-  async #live({ db, sessionId, workerId, storage }: StartMessage): Promise<void> {
+  async #live({ db, sessionId, workerId, storage, acceptLossOf }: StartMessage): Promise<void> {
     if (!isMeetingName(db))
       throw new TidelockError(LIBRARY_CODES.INVALID_INPUT, 'Not a database name.', {
         details: { path: 'db' },
@@ -84,6 +84,7 @@ export class WorkerHost {
         platform: this.#platform,
         db,
         storage,
+        acceptLossOf: acceptLossOf ?? null, // an older build's page does not send it
         definition: this.#definition,
         onStage: (stage) => this.#enter(stage),
       });

@@ -24,6 +24,8 @@ export interface WorkerPlatform extends Platform {
 export interface OpenOptions {
   readonly storage: StorageKind;
   readonly db: string;
+  /** The lost database in whose place an empty one may be made; see `openOpfs`. */
+  readonly acceptLossOf: string | null;
   readonly onStage: (stage: OpenStage) => void;
 }
 
@@ -54,8 +56,8 @@ export class BrowserWorkerPlatform extends BrowserPlatform implements WorkerPlat
     return warmSqlite();
   }
 
-  async open({ storage, db, onStage }: OpenOptions): Promise<OpenedDatabase> {
-    if (storage === 'opfs') return openOpfs({ name: db, onStage });
+  async open({ storage, db, acceptLossOf, onStage }: OpenOptions): Promise<OpenedDatabase> {
+    if (storage === 'opfs') return openOpfs({ name: db, acceptLossOf, onStage });
     onStage('opening');
     return openMemory();
   }

@@ -62,8 +62,9 @@ export class Writer {
     this.#onHandedOver = onHandedOver;
     this.#writer = writer;
     this.#turns = platform.makeTurnYielder();
-    const { storage } = opened;
-    this.#identity = { serverInstanceId, epoch, sessionId, storage, build: { ...build, safeFrom } };
+    const { storage, databaseId } = opened;
+    const full = { ...build, safeFrom };
+    this.#identity = { serverInstanceId, epoch, sessionId, storage, databaseId, build: full };
     this.#view = readCoordinatorView(opened.database);
     this.#channel = new DiscoveryChannel(platform, { db, self: serverInstanceId }, (message) =>
       this.#hear(message),

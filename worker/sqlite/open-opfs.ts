@@ -18,8 +18,11 @@ export interface OpenOpfsOptions {
   /** The application's database name; each has a directory and files of its own. */
   readonly name: string;
   readonly onStage?: (stage: OpenStage) => void;
-  /** Start empty although a database was here and is gone. Only on the user's word; otherwise STORAGE_LOST. */
-  readonly isFreshAllowed?: boolean;
+  /**
+   * The id of a database that was here and is gone, from the STORAGE_LOST that told of it: start empty in its place. Only
+   * on the user's word. Null, or the id of any other database, allows nothing.
+   */
+  readonly acceptLossOf?: string | null;
 }
 
 /** What the sentinel says: an id, null for none, or the reason why nobody can tell. */
@@ -101,12 +104,8 @@ function readNote(name: string, answerMs?: number): Promise<SentinelNote> {
   );
 }
 
-function assertNotLost(
-  { name, isFreshAllowed }: OpenOpfsOptions,
-  note: SentinelNote,
-  hasData: boolean,
-): void {
-  if (hasData || isFreshAllowed === true) return;
+function assertNotLost({ name, acceptLossOf }: OpenOpfsOptions, note: SentinelNote, hasData: boolean): void {
+  if (hasData) return;
   if ('unreadable' in note) {
     throw new TidelockError(
       LIBRARY_CODES.STORAGE_BLOCKED,
@@ -114,10 +113,10 @@ function assertNotLost(
       { details: { name }, cause: note.unreadable },
     );
   }
-  if (note.id === null) return;
+  if (note.id === null || note.id === acceptLossOf) return;
   throw new TidelockError(
     LIBRARY_CODES.STORAGE_LOST,
-    'A database was here, and its files are gone: cleared or evicted. Restore a copy, or start anew on purpose.',
+    'A database was here, and its files are gone: cleared or evicted. To start anew on purpose, connect with acceptLossOf: its databaseId.',
     {
       details: { name, databaseId: note.id },
     },

@@ -6,6 +6,8 @@
  *   ?noWasm                    the WASM was not deployed
  *   ?throw                     it throws at its top level
  *   ?handles=InvalidStateError:2   the first two openings of a pool file fail with a DOMException of this name
+ *   ?blocked=SecurityError     the browser refuses OPFS with a DOMException of this name
+ *   ?noIndexedDb               and IndexedDB too
  *   ?stall=migrating           it stops for ever once it told this stage (any after `waiting`: it holds the writer lock)
  *   ?protocol=99              it says that it speaks this protocol
  */
@@ -45,6 +47,17 @@ FileSystemFileHandle.prototype.createSyncAccessHandle = function createFaulty(th
   }
   return createSyncAccessHandle.call(this);
 };
+
+const blocked = query.get('blocked');
+if (blocked !== null) {
+  StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException('injected', blocked));
+}
+
+if (query.has('noIndexedDb')) {
+  IDBFactory.prototype.open = () => {
+    throw new DOMException('injected', 'SecurityError');
+  };
+}
 
 const stallStage = query.get('stall');
 const { postMessage: postToTab } = globalThis;

@@ -1,5 +1,12 @@
 /** A page on the ledger's worker file: what it exports is called in real tabs. */
-import { connect, isTidelockError, type ConnectOptions, type TideOf, type TideStatus } from 'tidelock';
+import {
+  connect,
+  isTidelockError,
+  type ConnectOptions,
+  type StorageKind,
+  type TideOf,
+  type TideStatus,
+} from 'tidelock';
 import { CALLS_OF_EVERY_KIND, type Ledger } from './calls-of-every-kind';
 import { ERRORS } from './errors';
 import type { App } from './ledger.worker';
@@ -24,12 +31,17 @@ export interface JoinOptions {
   readonly workspaceId?: string | null;
   /** Another script than the ledger's. */
   readonly script?: string;
+  readonly storage?: StorageKind;
+  readonly acceptLossOf?: string;
 }
 
-function makeOptions(name: string, { faults = '', startTimeoutMs, script }: JoinOptions): ConnectOptions {
+function makeOptions(
+  name: string,
+  { faults = '', script, workspaceId: _opened, ...options }: JoinOptions,
+): ConnectOptions {
   const url = makeWorkerUrl(faults, script);
   const worker = (): Worker => new Worker(movedTo ?? url, { type: 'module' });
-  return { name, worker, ...(startTimeoutMs === undefined ? {} : { startTimeoutMs }) };
+  return { name, worker, ...options };
 }
 
 export function join(name: string, options: JoinOptions = {}): Promise<Outcome<TideStatus>> {
@@ -127,6 +139,11 @@ export function askBuild(): Promise<Outcome<string>> {
   return settle(() => mustHaveTide().query('build', {}));
 }
 
+/** Asks the browser to keep what this origin stores. */
+export function persist(): Promise<Outcome<boolean>> {
+  return settle(() => mustHaveTide().persist());
+}
+
 export function readUnhandled(): readonly string[] {
   return unhandled;
 }
@@ -154,7 +171,7 @@ export function mutate(
 }
 
 export function query(
-  name: 'count' | 'stallForEver' | 'dieInQuery',
+  name: 'count' | 'stallForEver' | 'dieInQuery' | 'isIsolated',
   options: { readonly timeoutMs?: number } = {},
 ): Promise<Outcome<unknown>> {
   return settle(() => mustHaveTide().query(name, {}, options));

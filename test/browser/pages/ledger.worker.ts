@@ -44,6 +44,7 @@ export const app = defineWorker({
       die();
       throw new Error('the worker is gone');
     }),
+    isIsolated: query(nothing, () => crossOriginIsolated),
     throwing: query(nothing, (): null => {
       throw new RangeError('on purpose');
     }),

@@ -171,8 +171,8 @@ describe('the sentinel', () => {
     worker.terminate();
     const next = startStorage();
     await next.run('wipeFiles', name);
-    for (let attempt = 0; attempt < 2; attempt += 1) {
-      await expect(next.run('open', { name })).rejects.toMatchObject({
+    for (const acceptLossOf of [null, null, 'another']) {
+      await expect(next.run('open', { name, acceptLossOf })).rejects.toMatchObject({
         code: 'STORAGE_LOST',
         details: { name, databaseId },
       });
@@ -184,7 +184,7 @@ describe('the sentinel', () => {
     worker.terminate();
     const next = startStorage();
     await next.run('wipeFiles', name);
-    const anew = await next.run('open', { name, isFreshAllowed: true });
+    const anew = await next.run('open', { name, acceptLossOf: databaseId });
     expect(anew.databaseId).not.toBe(databaseId);
     expect(await next.run('readSentinel', name)).toBe(anew.databaseId);
     await next.run('close');
@@ -192,10 +192,10 @@ describe('the sentinel', () => {
   });
 
   test('permission to start anew leaves a database that is there alone', async () => {
-    const { worker, name } = await startWithNotes();
+    const { worker, name, databaseId } = await startWithNotes();
     worker.terminate();
     const next = startStorage();
-    await next.run('open', { name, isFreshAllowed: true });
+    await next.run('open', { name, acceptLossOf: databaseId });
     expect(await next.run('all', SELECT_NOTES)).toEqual(NOTES);
   });
 

@@ -1,5 +1,6 @@
 import { commands } from 'vitest/browser';
 import '../commands';
+import { ISOLATED } from './isolated';
 
 /** A module's exports that a test may call in a tab: functions whose arguments and results are plain data. */
 export type PageModule = Readonly<Record<string, (...args: never[]) => unknown>>;
@@ -9,6 +10,10 @@ export interface OpenTabOptions {
   readonly module?: string;
   /** Another page of the test server; the default is the empty tab page. */
   readonly path?: string;
+  /** Globals that are taken from the page before its module loads, for example `SharedWorker`. */
+  readonly without?: readonly string[];
+  /** `insecure`: plain http and not localhost. `isolated`: cross-origin isolated, whatever the others are. */
+  readonly origin?: 'insecure' | 'isolated';
 }
 
 /** A real browser tab. Calls reject when the tab is closed or crashes under them. */
@@ -94,7 +99,12 @@ export class Tab<Page extends PageModule = PageModule> {
 export async function openTab<Page extends PageModule = PageModule>(
   options: OpenTabOptions = {},
 ): Promise<Tab<Page>> {
-  const path = options.path ?? '/test/browser/pages/tab.html';
-  const query = options.module === undefined ? '' : `?module=${encodeURIComponent(options.module)}`;
-  return new Tab<Page>(await commands.tabOpen(path + query));
+  const { path = '/test/browser/pages/tab.html', module, without = [], origin } = options;
+  const prefix = origin === 'isolated' ? ISOLATED : '';
+  const query = new URLSearchParams(without.map((name) => ['without', name]));
+  if (module !== undefined) query.set('module', prefix + module);
+  const address = `${prefix}${path}${query.size === 0 ? '' : `?${query.toString()}`}`;
+  return new Tab<Page>(
+    origin === 'insecure' ? await commands.tabOpenInsecure(address) : await commands.tabOpen(address),
+  );
 }
