@@ -118,9 +118,8 @@ const tabGoto: BrowserCommand<[id: string, path: string]> = async (context, id, 
   await mustGetTab(id).page.goto(absoluteUrl(context, path));
 };
 
-const tabGoBack: BrowserCommand<[id: string]> = async (_context, id) => {
-  // A page out of the cache loads nothing.
-  await mustGetTab(id).page.goBack({ waitUntil: 'commit' });
+const tabGoBack: BrowserCommand<[id: string]> = async ({ project }, id) => {
+  await mustGetEngine(project.config.browser.name).goBack(mustGetTab(id).page);
 };
 
 /** Terminates every worker the tab made, and says how many there were. */

@@ -7,6 +7,8 @@ import type { Page } from 'playwright';
 export interface Engine {
   /** Ends the process of the tab, with no goodbye, and settles when it is gone. */
   crash(page: Page): Promise<void>;
+  /** Goes one page back, and settles when that one is shown: loaded again, or out of the back/forward cache. */
+  goBack(page: Page): Promise<void>;
   /**
    * Whether a page that held a Web Lock when it was left may be shown again as it was. Firefox keeps none in its
    * back/forward cache that did, and the library holds one as long as it has a session.
@@ -17,6 +19,9 @@ export interface Engine {
 /** A crash normally shows within 50 ms; a browser that needs this long is hung. */
 const CRASH_DEADLINE_MS = 10_000;
 
+/** As long as a page may take to load. */
+const BACK_DEADLINE_MS = 30_000;
+
 const ENGINES: Readonly<Record<string, Engine>> = {
   chromium: {
     crash: async (page) => {
@@ -24,6 +29,10 @@ const ENGINES: Readonly<Record<string, Engine>> = {
       // The navigation never ends: its process is gone. The crash event is the answer.
       page.goto('chrome://crash').catch(() => undefined);
       await crashed;
+    },
+    goBack: async (page) => {
+      // A page out of the cache loads nothing.
+      await page.goBack({ waitUntil: 'commit' });
     },
     cachesPagesThatHeldLocks: true,
   },
@@ -40,9 +49,27 @@ const ENGINES: Readonly<Record<string, Engine>> = {
       );
       await Promise.race([died, refused]);
     },
+    goBack: async (page) => {
+      // Over BiDi no event tells of a page that comes out of the cache: Playwright would wait for its load.
+      const left = await page.evaluate<string>('location.href');
+      const loaded = page.goBack({ waitUntil: 'commit', timeout: BACK_DEADLINE_MS });
+      await Promise.any([loaded, untilElsewhere(page, left)]);
+    },
     cachesPagesThatHeldLocks: false,
   },
 };
+
+/** Settles when the page in the tab has another address than the one it left. */
+async function untilElsewhere(page: Page, left: string): Promise<void> {
+  const deadlineAt = performance.now() + BACK_DEADLINE_MS;
+  while (performance.now() < deadlineAt) {
+    // Between two pages there is none to ask.
+    const address = await page.evaluate<string>('location.href').catch(() => left);
+    if (address !== left) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`Cannot go back from ${left}: the page before it was not shown in time.`);
+}
 
 /** The engine of this name, as Vitest calls it. */
 export function mustGetEngine(name: string): Engine {
