@@ -1,8 +1,9 @@
 /**
- * One configuration for the demo's development server and the three test projects:
+ * One configuration for the demo's development server and the four test projects:
  *
  *   node     test/**, in Node: pure code, and stores over SQLite in memory
  *   browser  test/browser/**, in Chromium: workers, OPFS, locks, real tabs
+ *   firefox  what of these is about tabs, in Firefox; `npm run test:firefox`
  *   e2e      test/e2e/** and test/packed/**, in Node, driving Chromium over the demo and the packed library
  *
  * `COI=1` serves everything cross-origin isolated, which the library must not need and must not mind.
@@ -13,12 +14,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { playwright } from '@vitest/browser-playwright';
-import { defineConfig } from 'vitest/config';
+import type { LaunchOptions } from 'playwright';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { commands } from './test/browser/commands.ts';
 import { bundlePages } from './test/browser/support/bundle-pages.ts';
 import { ISOLATION_HEADERS, isolatePages } from './test/browser/support/isolate-pages.ts';
 import { chromiumOptions } from './test/support/chromium-options.ts';
 import { findChromium } from './test/support/find-chromium.ts';
+import { findFirefox } from './test/support/find-firefox.ts';
+import { firefoxOptions } from './test/support/firefox-options.ts';
 
 const repository = fileURLToPath(new URL('.', import.meta.url));
 const inRepository = (path: string): string => join(repository, path);
@@ -26,6 +30,17 @@ const inRepository = (path: string): string => join(repository, path);
 const headers = process.env['COI'] === '1' ? ISOLATION_HEADERS : {};
 
 const isThorough = process.env['TABS'] === 'full';
+
+const profiles = freshProfiles();
+
+/** Bundled once, whichever projects run. */
+const pages = bundlePages({
+  root: repository,
+  pages: ['clients', 'ledger', 'notes'].map((name) => `test/browser/pages/${name}.ts`),
+});
+
+/** What real tabs do to each other, and that they are real. */
+const FIREFOX_TESTS = ['test/browser/tabs.test.ts', 'test/browser/scenarios/*.test.ts'];
 
 /** `npm start` puts its own port here; a sync server started by hand uses this one. */
 const syncServer = process.env['SYNC_SERVER'] ?? 'http://127.0.0.1:8787';
@@ -69,41 +84,18 @@ export default defineConfig(({ mode }) => ({
           typecheck: { enabled: true, tsconfig: 'test/tsconfig.json', include: ['test/**/*.test-d.ts'] },
         },
       },
-      {
-        extends: true,
-        plugins: [
-          isolatePages(),
-          bundlePages({
-            root: repository,
-            pages: ['clients', 'ledger', 'notes'].map((name) => `test/browser/pages/${name}.ts`),
-          }),
-        ],
-        test: {
-          name: 'browser',
-          provide: { isThorough },
-          include: ['test/browser/**/*.test.ts'],
-          setupFiles: ['test/browser/support/setup.ts'],
-          // Reached only by what hangs: eight tabs that load at once on two busy cores take most of it.
-          testTimeout: 45_000,
-          // A persistent profile is what makes OPFS file-backed, and it cannot be shared by parallel files.
-          fileParallelism: false,
-          browser: {
-            enabled: true,
-            headless: true,
-            screenshotFailures: false,
-            commands,
-            instances: [
-              {
-                browser: 'chromium',
-                provider: playwright({
-                  launchOptions: chromiumOptions(findChromium()),
-                  persistentContext: freshProfile(),
-                }),
-              },
-            ],
-          },
-        },
-      },
+      inBrowser({
+        name: 'browser',
+        include: ['test/browser/**/*.test.ts'],
+        browser: 'chromium',
+        launchOptions: chromiumOptions(findChromium()),
+      }),
+      inBrowser({
+        name: 'firefox',
+        include: FIREFOX_TESTS,
+        browser: 'firefox',
+        launchOptions: firefoxOptions(findFirefox()),
+      }),
       {
         extends: true,
         test: {
@@ -120,8 +112,47 @@ export default defineConfig(({ mode }) => ({
   },
 }));
 
-/** A folder Chromium makes when it starts; removed when this process ends. */
-function freshProfile(): string {
+interface BrowserProject {
+  readonly name: string;
+  readonly include: readonly string[];
+  readonly browser: 'chromium' | 'firefox';
+  readonly launchOptions: LaunchOptions;
+}
+
+/** Tests that run in a page of this browser, and open tabs beside it. */
+function inBrowser({
+  name,
+  include,
+  browser,
+  launchOptions,
+}: BrowserProject): TestProjectInlineConfiguration {
+  return {
+    extends: true,
+    plugins: [isolatePages(), pages],
+    test: {
+      name,
+      provide: { isThorough },
+      include: [...include],
+      setupFiles: ['test/browser/support/setup.ts'],
+      // Reached only by what hangs: eight tabs that load at once on two busy cores take most of it.
+      testTimeout: 45_000,
+      // A persistent profile is what makes OPFS file-backed, and it cannot be shared by parallel files.
+      fileParallelism: false,
+      browser: {
+        enabled: true,
+        headless: true,
+        screenshotFailures: false,
+        commands,
+        instances: [
+          { browser, provider: playwright({ launchOptions, persistentContext: join(profiles, browser) }) },
+        ],
+      },
+    },
+  };
+}
+
+/** A folder for the profiles of this run's browsers; removed when this process ends. */
+function freshProfiles(): string {
   const path = join(tmpdir(), `tidelock-vitest-${String(process.pid)}`);
   rmSync(path, { recursive: true, force: true });
   process.once('exit', () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));

@@ -10,9 +10,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addCounts, countVitestRun, type Counts } from './support/count-tests';
+import { addCounts, tell, type Counts } from './support/count-tests';
 import { ensureChromium } from './support/find-chromium';
 import { runProgram } from './support/run-program';
+import { runVitest } from './support/run-vitest';
 
 /** Reached only by what hangs: each test has a deadline of its own. */
 const DEADLINE_MS = 4 * 60 * 60_000;
@@ -40,21 +41,20 @@ async function main(): Promise<void> {
       for (const { project, files } of SUITES) {
         const wanted = asked.length === 0 ? files : asked;
         console.log(`\n── ${project}, ${serving.name} ${'─'.repeat(80)}`);
-        const report = join(reports, `${project}-${serving.name}.json`);
-        const vitest = ['vitest', 'run', '--project', project, '--passWithNoTests', ...wanted];
-        const reporters = ['--reporter', 'default', '--reporter', 'json', `--outputFile.json=${report}`];
-        const ended = await runProgram('npx', [...vitest, ...reporters], {
+        const counts = await runVitest({
+          project,
+          files: ['--passWithNoTests', ...wanted],
+          reportPath: join(reports, `${project}-${serving.name}.json`),
           deadlineMs: DEADLINE_MS,
           env: { ...env, ...serving.env },
         });
-        total = addCounts(total, countVitestRun(report, ended));
+        total = addCounts(total, counts);
       }
     }
   } finally {
     rmSync(reports, { recursive: true, force: true });
   }
-  console.log(`\n${String(total.passed)} passed, ${String(total.failed)} failed`);
-  process.exitCode = total.failed === 0 ? 0 : 1;
+  tell(total);
 }
 
 await main();

@@ -10,9 +10,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addCounts, countVitestRun, type Counts } from './support/count-tests';
+import { addCounts, tell, type Counts } from './support/count-tests';
 import { ensureChromium } from './support/find-chromium';
 import { runProgram } from './support/run-program';
+import { runVitest } from './support/run-vitest';
 
 interface Step {
   readonly name: string;
@@ -51,8 +52,7 @@ async function main(): Promise<void> {
     rmSync(reports, { recursive: true, force: true });
   }
   if (failedSteps.length > 0) console.log(`\nFailed: ${failedSteps.join(', ')}`);
-  console.log(`\n${String(total.passed)} passed, ${String(total.failed)} failed`);
-  process.exitCode = total.failed === 0 ? 0 : 1;
+  tell(total);
 }
 
 async function runStep(step: Step, reportPath: string): Promise<Counts> {
@@ -65,10 +65,7 @@ async function runStep(step: Step, reportPath: string): Promise<Counts> {
       });
       return code === 0 ? ONE_PASSED : ONE_FAILED;
     }
-    const vitest = ['vitest', 'run', '--project', step.name];
-    const reporters = ['--reporter', 'default', '--reporter', 'json', `--outputFile.json=${reportPath}`];
-    const code = await runProgram('npx', [...vitest, ...reporters], { deadlineMs: step.deadlineMs, env });
-    return countVitestRun(reportPath, code);
+    return await runVitest({ project: step.name, reportPath, deadlineMs: step.deadlineMs, env });
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     return ONE_FAILED;

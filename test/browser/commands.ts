@@ -10,6 +10,7 @@
  */
 import type { Page } from 'playwright';
 import type { BrowserCommand, BrowserCommandContext } from 'vitest/node';
+import { mustGetEngine } from './support/engine.ts';
 
 export interface TabSummary {
   readonly id: string;
@@ -21,11 +22,11 @@ interface OpenTab {
   readonly page: Page;
   /** Uncaught errors and console errors of the page and its workers, oldest first. */
   readonly errors: string[];
-  crashed: boolean;
+  /** Aborts when the tab's process is gone. */
+  readonly crash: AbortController;
+  /** Settles when the process that is being killed is gone; undefined while nobody kills it. */
+  dying?: Promise<void>;
 }
-
-/** A crash normally shows within 50 ms; a browser that needs this long is hung. */
-const CRASH_DEADLINE_MS = 10_000;
 
 const INSECURE_ORIGIN = 'http://insecure.test';
 
@@ -73,12 +74,12 @@ const setPersistence: BrowserCommand<[setting: 'granted' | 'denied' | 'prompt']>
 /** Lists a page as a tab from now on, and returns its id. */
 function adopt(page: Page): string {
   const id = `tab-${String(++lastTab)}`;
-  const tab: OpenTab = { page, errors: [], crashed: false };
+  const tab: OpenTab = { page, errors: [], crash: new AbortController() };
   page.on('pageerror', (error) => tab.errors.push(String(error)));
   page.on('console', (message) => {
     if (message.type() === 'error' && !NOISE.test(message.text())) tab.errors.push(message.text());
   });
-  page.on('crash', () => (tab.crashed = true));
+  page.on('crash', () => tab.crash.abort());
   page.on('close', () => tabs.delete(id));
   tabs.set(id, tab);
   return id;
@@ -101,10 +102,28 @@ const tabEvaluate: BrowserCommand<[id: string, source: string, argument?: readon
   source,
   argument,
 ) => {
-  const { page } = mustGetTab(id);
+  const tab = mustGetTab(id);
   const code = argument === undefined ? source : `(${source})(...${JSON.stringify(argument)})`;
-  return page.evaluate<unknown>(code);
+  return untilCrash(tab, () => tab.page.evaluate<unknown>(code));
 };
+
+/** What `work` comes to, or that the tab crashed under it: not every engine rejects what a crashed page was asked. */
+async function untilCrash<T>(tab: OpenTab, work: () => Promise<T>): Promise<T> {
+  const { signal } = tab.crash;
+  const crashed = (): Error => new Error(`The tab at ${tab.page.url()} has crashed.`);
+  if (signal.aborted) throw crashed();
+  return new Promise<T>((resolve, reject) => {
+    const onCrash = (): void => reject(crashed());
+    signal.addEventListener('abort', onCrash, { once: true });
+    const onFailure = async (error: unknown): Promise<void> => {
+      await tab.dying?.catch(() => undefined);
+      reject(signal.aborted ? crashed() : error);
+    };
+    work()
+      .then(resolve, onFailure)
+      .finally(() => signal.removeEventListener('abort', onCrash));
+  });
+}
 
 /** Closes the tab as a user does: no dialog, `pagehide` may run, nothing is awaited. */
 const tabClose: BrowserCommand<[id: string]> = async (_context, id) => {
@@ -112,12 +131,11 @@ const tabClose: BrowserCommand<[id: string]> = async (_context, id) => {
 };
 
 /** Kills the tab's renderer process. No handler of the page runs. The tab stays listed, and must still be closed. */
-const tabCrash: BrowserCommand<[id: string]> = async (_context, id) => {
-  const { page } = mustGetTab(id);
-  const crashed = page.waitForEvent('crash', { timeout: CRASH_DEADLINE_MS });
-  // The navigation never ends: its process is gone. The crash event is the answer.
-  page.goto('chrome://crash').catch(() => undefined);
-  await crashed;
+const tabCrash: BrowserCommand<[id: string]> = async ({ project }, id) => {
+  const tab = mustGetTab(id);
+  tab.dying = mustGetEngine(project.config.browser.name).crash(tab.page);
+  await tab.dying;
+  tab.crash.abort();
 };
 
 const tabReload: BrowserCommand<[id: string]> = async (_context, id) => {
@@ -129,9 +147,8 @@ const tabGoto: BrowserCommand<[id: string, path: string]> = async (context, id, 
   await mustGetTab(id).page.goto(absoluteUrl(context, path));
 };
 
-const tabGoBack: BrowserCommand<[id: string]> = async (_context, id) => {
-  // A page out of the cache loads nothing.
-  await mustGetTab(id).page.goBack({ waitUntil: 'commit' });
+const tabGoBack: BrowserCommand<[id: string]> = async ({ project }, id) => {
+  await mustGetEngine(project.config.browser.name).goBack(mustGetTab(id).page);
 };
 
 /** Terminates every worker the tab made, and says how many there were. */
@@ -144,7 +161,7 @@ const tabList: BrowserCommand<[]> = () =>
   [...tabs].map(([id, tab]): TabSummary => ({
     id,
     url: tab.page.url(),
-    state: tab.crashed ? 'crashed' : 'open',
+    state: tab.crash.signal.aborted ? 'crashed' : 'open',
   }));
 
 const tabCloseAll: BrowserCommand<[]> = async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { commands } from 'vitest/browser';
+import { commands, server } from 'vitest/browser';
+import { mustGetEngine } from './support/engine';
 import { openTab, type Tab } from './support/open-tab';
 
 /** Takes the lock in the tab and keeps it until the tab is gone. */
@@ -97,6 +98,28 @@ describe('real tabs', () => {
     await tab.reload();
     await waitForLock(name);
     expect(await tab.evaluate(() => document.readyState)).toBe('complete');
+  });
+
+  test('a page that is left comes back as it was, if the engine does not mind that it held a lock', async () => {
+    const comesBack = async (lock: string | null): Promise<boolean> => {
+      // Served as it is, without the test server's client, whose socket may keep a page out of the cache.
+      const tab = await openTab({ path: '/demo/public/board.png' });
+      await tab.evaluate(async (name) => {
+        Object.assign(globalThis, { isAsItWas: true });
+        if (name === null) return;
+        await new Promise<void>((granted) => {
+          void navigator.locks.request(name, async () => {
+            granted();
+            await new Promise((left) => addEventListener('pagehide', left));
+          });
+        });
+      }, lock);
+      await tab.goto('/test/browser/pages/tab.html');
+      await tab.goBack();
+      return tab.evaluate(() => 'isAsItWas' in globalThis);
+    };
+    expect(await comesBack(null)).toBe(true);
+    expect(await comesBack(freshName())).toBe(mustGetEngine(server.browser).cachesPagesThatHeldLocks);
   });
 
   test('terminating the workers of a tab releases the locks they held', async () => {

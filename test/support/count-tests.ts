@@ -22,6 +22,12 @@ export function addCounts(a: Counts, b: Counts): Counts {
   return { passed: a.passed + b.passed, failed: a.failed + b.failed };
 }
 
+/** The last line a runner prints, and its exit code: 0 only when nothing failed. */
+export function tell({ passed, failed }: Counts): void {
+  console.log(`\n${String(passed)} passed, ${String(failed)} failed`);
+  process.exitCode = failed === 0 ? 0 : 1;
+}
+
 /**
  * Counts the tests of a finished Vitest run. A run that ended badly has at least one failure, even when every test it
  * reports has passed (an unhandled error) or it reports none (it crashed).
