@@ -20,13 +20,17 @@ export interface JoinOptions {
   readonly workspaceId?: string | null;
   /** Another script than the ledger's. */
   readonly script?: string;
+  readonly storage?: 'opfs' | 'memory';
 }
 
-function makeOptions(name: string, { faults = '', startTimeoutMs, script }: JoinOptions): ConnectOptions {
+function makeOptions(
+  name: string,
+  { faults = '', startTimeoutMs, script, storage = 'opfs' }: JoinOptions,
+): ConnectOptions {
   const url = new URL(script ?? ledgerWorkerUrl, location.href);
   for (const [fault, value] of new URLSearchParams(faults)) url.searchParams.set(fault, value);
   const worker = (): Worker => new Worker(url, { type: 'module' });
-  return { name, worker, ...(startTimeoutMs === undefined ? {} : { startTimeoutMs }) };
+  return { name, worker, storage, ...(startTimeoutMs === undefined ? {} : { startTimeoutMs }) };
 }
 
 export function join(name: string, options: JoinOptions = {}): Promise<Outcome<TideStatus>> {
@@ -39,9 +43,9 @@ export function join(name: string, options: JoinOptions = {}): Promise<Outcome<T
 }
 
 /** Joins unless this page has, as one out of the back/forward cache; says which. */
-export async function joinOnce(name: string): Promise<'joined' | 'had joined'> {
+export async function joinOnce(name: string, options: JoinOptions = {}): Promise<'joined' | 'had joined'> {
   if (tide !== undefined) return 'had joined';
-  const outcome = await join(name);
+  const outcome = await join(name, options);
   if (!outcome.ok) throw new Error(JSON.stringify(outcome));
   return 'joined';
 }
