@@ -1,10 +1,11 @@
 /**
- * One configuration for the demo's development server and the four test projects:
+ * One configuration for the demo's development server and the test projects:
  *
  *   node     test/**, in Node: pure code, and stores over SQLite in memory
  *   browser  test/browser/**, in Chromium: workers, OPFS, locks, real tabs
  *   firefox  what of these is about tabs, in Firefox; `npm run test:firefox`
  *   e2e      test/e2e/** and test/packed/**, in Node, driving Chromium over the demo and the packed library
+ *   webkit   test/webkit/**, in Node, driving WebKitGTK; no part of `npm test`, see test/run-webkit.ts
  *
  * `COI=1` serves everything cross-origin isolated, which the library must not need and must not mind.
  * `TABS=full` repeats what happens at random moments as often as it takes to be sure; see test/support/times.ts.
@@ -79,7 +80,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/browser/**', 'test/e2e/**', 'test/packed/**'],
+          exclude: ['test/browser/**', 'test/e2e/**', 'test/packed/**', 'test/webkit/**'],
           environment: 'node',
           typecheck: { enabled: true, tsconfig: 'test/tsconfig.json', include: ['test/**/*.test-d.ts'] },
         },
@@ -106,6 +107,18 @@ export default defineConfig(({ mode }) => ({
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 240_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'webkit',
+          include: ['test/webkit/**/*.test.ts'],
+          environment: 'node',
+          // Each file has a browser of its own.
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       },
     ],

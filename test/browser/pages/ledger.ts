@@ -57,9 +57,9 @@ export function join(name: string, options: JoinOptions = {}): Promise<Outcome<T
 }
 
 /** Joins unless this page has, as one out of the back/forward cache; says which. */
-export async function joinOnce(name: string): Promise<'joined' | 'had joined'> {
+export async function joinOnce(name: string, options: JoinOptions = {}): Promise<'joined' | 'had joined'> {
   if (tide !== undefined) return 'had joined';
-  const outcome = await join(name);
+  const outcome = await join(name, options);
   if (!outcome.ok) throw new Error(JSON.stringify(outcome));
   return 'joined';
 }
