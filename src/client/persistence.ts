@@ -38,15 +38,15 @@ export class Persistence {
     this.#stopped.abort();
   }
 
-  /** Whether the browser grants it. An answer that comes after the wait has ended is in the status all the same. */
+  /**
+   * Whether the browser grants it; one that cannot be asked does not. An answer that comes after the wait has ended is
+   * in the status all the same.
+   */
   async persist(session: SessionEnd, { signal, timeoutMs }: CallOptions = {}): Promise<boolean> {
     assertSignal(signal);
-    const { storage } = this.#platform;
-    const ask = storage?.persist?.bind(storage);
-    if (ask === undefined) throw cannotAsk();
     const bounds = { platform: this.#platform, timeoutMs: readTimeoutMs(timeoutMs), signal, session };
     const end = await runRequest(() => {
-      const asked = ask();
+      const asked = this.#platform.storage?.persist?.() ?? Promise.resolve(false);
       this.#learn(asked);
       return asked;
     }, bounds);
@@ -69,14 +69,6 @@ export class Persistence {
       () => undefined,
     );
   }
-}
-
-function cannotAsk(): TidelockError {
-  return new TidelockError(
-    LIBRARY_CODES.UNSUPPORTED_ENVIRONMENT,
-    'This browser cannot be asked to keep its storage.',
-    { details: { missing: 'storage persistence' } },
-  );
 }
 
 function blocked(cause: unknown): TidelockError {

@@ -177,11 +177,16 @@ export class Presence {
     else if (error.code === LIBRARY_CODES.WORKER_LOAD_FAILED) this.board.tellUpgradeRequired(error);
   }
 
-  /** What was asked of a database that is lost is not asked of the one that was started in its place. */
+  /**
+   * What was asked of a database that is lost is not asked of the one that was started in its place. This tab's worker,
+   * which found it lost, can open that one.
+   */
   #seeDatabase({ databaseId, storage }: WriterIdentity): void {
     const isAnother = this.#databaseId !== null && this.#databaseId !== databaseId;
     this.#databaseId = databaseId;
-    if (isAnother && storage === 'opfs') this.#options.calls.lose();
+    if (!isAnother || storage !== 'opfs') return;
+    this.#options.calls.lose();
+    if (this.board.current.workerStage === 'failed') this.#session.reviveWorker();
   }
 
   readonly #events: SessionEvents = {

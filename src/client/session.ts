@@ -138,6 +138,11 @@ export class TabSession {
     this.#releaseLock?.();
   }
 
+  /** The worker of this tab was given up for something that is over. */
+  reviveWorker(): void {
+    this.#keeper.revive();
+  }
+
   /** The writer of the link says nothing: whoever is the writer now should say so. */
   doubtLink(): void {
     this.#isLinkInDoubt = true;

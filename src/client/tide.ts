@@ -141,7 +141,7 @@ export class Tide<Shape extends AppShape = AppShape> {
    * Asks the browser to keep what this origin stores, which it may otherwise clear when the disk is short of room;
    * whether it does. Call it when the user has done something worth keeping: Firefox asks them then. What is known
    * without asking is `status.persisted`.
-   * @throws TidelockError UNSUPPORTED_ENVIRONMENT, STORAGE_BLOCKED; a refusal is `false`
+   * @throws TidelockError STORAGE_BLOCKED where the browser fails to say; a refusal is `false`
    */
   persist(options?: CallOptions): Promise<boolean> {
     return this.#parts.persistence.persist(this.#getSession(), options);

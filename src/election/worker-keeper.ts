@@ -101,6 +101,12 @@ export class WorkerKeeper {
     this.#makeWorker();
   }
 
+  /** After `onFailed`, where what made it fail is over: there is a worker again. */
+  revive(): void {
+    this.#failedOpenings = 0;
+    this.#makeWorker();
+  }
+
   /** Ends the worker at once, in whatever it is doing; its locks and handles are free some milliseconds later. Idempotent. */
   stop(): void {
     this.#stopped.abort();

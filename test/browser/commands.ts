@@ -54,7 +54,9 @@ const tabOpenInsecure: BrowserCommand<[path: string]> = async (context, path) =>
   await page.route(`${INSECURE_ORIGIN}/**`, async (route) => {
     const { pathname, search } = new URL(route.request().url());
     const response = await route.fetch({ url: absoluteUrl(context, pathname + search) });
-    await route.fulfill({ response });
+    // With `COI=1` the server sends it, and on an insecure origin Chromium complains of it in the console.
+    const { 'cross-origin-opener-policy': _opener, ...headers } = response.headers();
+    await route.fulfill({ response, headers });
   });
   await page.goto(new URL(path, INSECURE_ORIGIN).href);
   return id;

@@ -160,6 +160,12 @@ describe('a tab that lives through the loss', () => {
     mustBeOk(await survivor.call('mutate', 'append', 'new', 0));
     expect(await readOrder(next)).toBe('new0');
     expect((await survivor.call('readStatus')).localDataVersion).toBeGreaterThan(0);
+    // Its worker had given up; now it stands in line again.
+    await survivor.call('waitForStage', 'waiting');
+    expect((await survivor.call('readStatus')).workerError).toBeNull();
+    await next.crash();
+    await survivor.call('waitForRole', 'writer');
+    expect(await readOrder(survivor)).toBe('new0');
   });
 });
 
