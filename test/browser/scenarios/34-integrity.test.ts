@@ -19,8 +19,9 @@ test(
   async () => {
     const db = freshDatabase();
     const endAt = performance.now() + DURATION_MS;
-    const isOver = (): boolean => performance.now() > endAt;
     const promised: string[] = [];
+    // On a busy machine the reloads may leave no time for a single call: then it goes on until one was answered.
+    const isOver = (): boolean => performance.now() > endAt && promised.length > 0;
 
     const live = async (tab: LedgerTab, name: string): Promise<void> => {
       for (let n = 0; !isOver(); n++) {
