@@ -8,7 +8,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { tell } from './support/count-tests';
+import { tellTotal } from './support/count-tests';
 import { ensureFirefox } from './support/find-firefox';
 import { runVitest } from './support/run-vitest';
 
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
       deadlineMs: DEADLINE_MS,
       env: { FIREFOX_PATH: ensureFirefox() },
     });
-    tell(counts);
+    tellTotal(counts);
   } finally {
     rmSync(reports, { recursive: true, force: true });
   }
