@@ -10,7 +10,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addCounts, tell, type Counts } from './support/count-tests';
+import { addCounts, tellTotal, type Counts } from './support/count-tests';
 import { ensureChromium } from './support/find-chromium';
 import { runProgram } from './support/run-program';
 import { runVitest } from './support/run-vitest';
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
   } finally {
     rmSync(reports, { recursive: true, force: true });
   }
-  tell(total);
+  tellTotal(total);
 }
 
 await main();

@@ -23,7 +23,7 @@ export function addCounts(a: Counts, b: Counts): Counts {
 }
 
 /** The last line a runner prints, and its exit code: 0 only when nothing failed. */
-export function tell({ passed, failed }: Counts): void {
+export function tellTotal({ passed, failed }: Counts): void {
   console.log(`\n${String(passed)} passed, ${String(failed)} failed`);
   process.exitCode = failed === 0 ? 0 : 1;
 }
