@@ -1,5 +1,6 @@
 /** A deploy while tabs are open: the newer build takes the database over, and the older is told, never half served. */
 import { describe, expect, test } from 'vitest';
+import { times } from '../../support/times';
 import type { BuildName } from '../pages/ledger-builds';
 import type { JoinOptions } from '../pages/ledger';
 import {
@@ -76,8 +77,8 @@ describe('a newer schema', () => {
   test('that comes while older tabs write: what they were told happened is there once, what was not is not', async () => {
     const db = freshDatabase();
     const older = [await joinLedger(db), await joinLedger(db)] as const;
-    const COUNT = 400;
-    const range = { from: 0, to: COUNT, longestGapMs: 8 };
+    const COUNT = times({ some: 150, full: 400 });
+    const range = { from: 0, to: COUNT, longestGapMs: 20 };
     const writing = older.map((tab, index) => tab.call('appendAll', `old${String(index)}-`, range));
     await pause(400);
     const newer = await joinLedger(db, of('newer'));
