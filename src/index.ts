@@ -1,7 +1,7 @@
 /** tidelock in a tab. What an app imports beside its worker file; everything else in src is how it is done. */
 export { connect, type ConnectOptions, type TideOf } from './client/connect';
 export type { AppOf, AppShape, HandlerTypes } from './client/app-shape';
-export type { CallOptions } from './client/call-layer';
+export type { CallOptions } from './client/call-options';
 export { UpstreamRejected } from './client/gateway/upstream-rejected';
 export type { PullAnswer, PullOptions, PullRequest, PullResult } from './client/gateway/pull';
 export type {

@@ -17,23 +17,12 @@ import { TidelockError } from '../domain/tidelock-error';
 import type { Platform } from '../platform/platform';
 import type { CallEnvelope, CallReply } from '../protocol/call';
 import { decodeError } from '../protocol/error-codec';
-import {
-  DEFAULT_CALL_TIMEOUT_MS,
-  MAX_CALLS_PER_MESSAGE,
-  MAX_MESSAGE_BYTES,
-  MAX_TIMEOUT_MS,
-} from '../protocol/limits';
+import { DEFAULT_CALL_TIMEOUT_MS, MAX_CALLS_PER_MESSAGE, MAX_MESSAGE_BYTES } from '../protocol/limits';
 import { measureInput } from '../protocol/measure-input';
 import { CALLS, type CallInput, type CallKind, type CallName, type CallOutput } from '../protocol/surface';
+import { assertSignal, readTimeoutMs, type CallOptions } from './call-options';
 import { outOfTime, unanswered, type ClosedAs, type Silence } from './unanswered';
 import { WriterPulse } from './writer-pulse';
-
-/** How a caller bounds its waiting. */
-export interface CallOptions {
-  readonly signal?: AbortSignal;
-  /** Longest wait in milliseconds, 1 to 86,400,000; 30 s where absent. */
-  readonly timeoutMs?: number;
-}
 
 /** A line to one writer; see `transport/writer-link`. */
 export interface CallLink {
@@ -313,28 +302,9 @@ function split(calls: readonly PendingCall[]): PendingCall[][] {
   return messages;
 }
 
-/** A caller may have no types. @throws TidelockError INVALID_INPUT */
-export function assertSignal(signal: unknown): void {
-  if (signal === undefined || signal instanceof AbortSignal) return;
-  throw new TidelockError(LIBRARY_CODES.INVALID_INPUT, 'Invalid option "signal": wanted an AbortSignal.', {
-    details: { path: 'signal', problem: 'not an AbortSignal' },
-  });
-}
-
 /** Where the writer says that a call was not run, or may have been, its caller must be able to ask later. */
 function nameCall(error: Error, { call, callId }: PendingCall): Error {
   if (!(error instanceof TidelockError) || !('outcome' in error.details)) return error;
   const { code, message, details, cause } = error;
   return new TidelockError(code, message, { details: { ...details, call, callId }, cause });
-}
-
-export function readTimeoutMs(timeoutMs: number = DEFAULT_CALL_TIMEOUT_MS): number {
-  if (Number.isFinite(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS) return timeoutMs;
-  throw new TidelockError(
-    LIBRARY_CODES.INVALID_INPUT,
-    `Invalid timeoutMs ${String(timeoutMs)}; wanted 1 to ${MAX_TIMEOUT_MS}.`,
-    {
-      details: { path: 'timeoutMs', problem: 'not a number of milliseconds from 1 to a day' },
-    },
-  );
 }

@@ -1,4 +1,5 @@
 import { LIBRARY_CODES } from '../domain/error-codes';
+import { refuseInput } from '../domain/refuse-input';
 import { TidelockError } from '../domain/tidelock-error';
 import type { WriterHolder } from '../election/writer-holder';
 import { browserTabPlatform } from '../platform/browser-tab-platform';
@@ -7,7 +8,8 @@ import type { StorageKind } from '../protocol/discovery';
 import { DEFAULT_START_TIMEOUT_MS } from '../protocol/limits';
 import { isDatabaseName, toMeetingName } from '../protocol/names';
 import type { AppOf, ShapeOf } from './app-shape';
-import { assertSignal, CallLayer, readTimeoutMs } from './call-layer';
+import { CallLayer } from './call-layer';
+import { assertSignal, readTimeoutMs } from './call-options';
 import { Persistence } from './persistence';
 import { Presence } from './presence';
 import type { TideStatus } from './status';
@@ -110,9 +112,7 @@ function assertOptions(options: ConnectOptions): void {
 }
 
 function refuse(path: string, problem: string): never {
-  throw new TidelockError(LIBRARY_CODES.INVALID_INPUT, `Invalid option "${path}": ${problem}.`, {
-    details: { path, problem },
-  });
+  return refuseInput(path, problem, 'option');
 }
 
 /** OPFS itself is tried in the worker, where its sync handles are; here only what the page must have to get there. */

@@ -4,7 +4,8 @@ import type { DrainScope } from '../domain/permit';
 import { isTidelockError } from '../domain/tidelock-error';
 import type { Platform } from '../platform/platform';
 import type { CallInput, CallName, CallOutput } from '../protocol/surface';
-import type { CallLayer, CallOptions } from './call-layer';
+import type { CallLayer } from './call-layer';
+import type { CallOptions } from './call-options';
 
 type Input<C extends CallName> = CallInput<C>;
 type Answer<C extends CallName> = Promise<CallOutput<C>>;

@@ -11,7 +11,7 @@
 import { LIBRARY_CODES } from '../domain/error-codes';
 import { isTidelockError, TidelockError } from '../domain/tidelock-error';
 import type { TabPlatform } from '../platform/platform';
-import { assertSignal, readTimeoutMs, type CallOptions } from './call-layer';
+import { assertSignal, readTimeoutMs, type CallOptions } from './call-options';
 import type { SessionEnd } from './gateway/bounds';
 import { runRequest } from './gateway/run-request';
 import type { StatusBoard } from './status';

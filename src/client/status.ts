@@ -1,5 +1,4 @@
-import { LIBRARY_CODES } from '../domain/error-codes';
-import { TidelockError } from '../domain/tidelock-error';
+import { refuseInput } from '../domain/refuse-input';
 import type { CoordinatorState } from '../domain/coordinator-state';
 import type { CoordinatorView, StorageKind, WriterIdentity } from '../protocol/discovery';
 import type { WorkerStage } from '../protocol/worker-port';
@@ -151,8 +150,8 @@ export class StatusBoard {
 
   /** Returns the function that ends the listening; it may be called more than once. */
   on<E extends keyof TideEvents>(event: E, listener: Listener<E>): () => void {
-    if (!Object.hasOwn(this.#listeners, event)) refuse('event', 'no event of this name');
-    if (typeof listener !== 'function') refuse('listener', 'not a function');
+    if (!Object.hasOwn(this.#listeners, event)) refuseInput('event', 'no event of this name');
+    if (typeof listener !== 'function') refuseInput('listener', 'not a function');
     const listeners: Set<Listener<E>> = this.#listeners[event];
     const entry: Listener<E> = (value) => listener(value); // one entry a call, even for the same function twice
     listeners.add(entry);
@@ -178,13 +177,6 @@ export class StatusBoard {
       }
     }
   }
-}
-
-/** A caller may have no types. @throws TidelockError INVALID_INPUT */
-function refuse(path: string, problem: string): never {
-  throw new TidelockError(LIBRARY_CODES.INVALID_INPUT, `Invalid "${path}": ${problem}.`, {
-    details: { path, problem },
-  });
 }
 
 /**

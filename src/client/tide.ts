@@ -1,11 +1,13 @@
 import { LIBRARY_CODES } from '../domain/error-codes';
 import type { CoordinatorState, RequestedBy } from '../domain/coordinator-state';
 import type { Json } from '../domain/json';
+import { refuseInput } from '../domain/refuse-input';
 import { TidelockError } from '../domain/tidelock-error';
 import type { Platform } from '../platform/platform';
 import type { CallOutcome } from '../protocol/call';
 import type { AppShape, InputOf, NameOf, OutputOf } from './app-shape';
-import type { CallLayer, CallOptions } from './call-layer';
+import type { CallLayer } from './call-layer';
+import type { CallOptions } from './call-options';
 import type { SessionEnd } from './gateway/bounds';
 import type { GatewayContext } from './gateway/gateway-context';
 import { pull, type PullOptions, type PullResult } from './gateway/pull';
@@ -189,11 +191,5 @@ export class Tide<Shape extends AppShape = AppShape> {
 /** A caller may have no types. @throws TidelockError INVALID_INPUT */
 function assertPrincipal(principal: RequestedBy | undefined): RequestedBy {
   if (typeof principal === 'object' && principal !== null) return principal;
-  throw new TidelockError(
-    LIBRARY_CODES.INVALID_INPUT,
-    'Invalid input at "principal": wanted { userId, tenantId }.',
-    {
-      details: { path: 'principal', problem: 'not an object' },
-    },
-  );
+  return refuseInput('principal', 'wanted { userId, tenantId }');
 }

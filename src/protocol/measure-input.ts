@@ -1,4 +1,5 @@
 import { LIBRARY_CODES } from '../domain/error-codes';
+import { refuseInput } from '../domain/refuse-input';
 import { TidelockError } from '../domain/tidelock-error';
 import { MAX_MESSAGE_BYTES } from './limits';
 import { checkPlainJson } from './plain-json';
@@ -10,13 +11,7 @@ import { checkPlainJson } from './plain-json';
  */
 export function measureInput(input: unknown): number {
   const { fault, sizeBytes } = checkPlainJson(input);
-  if (fault !== null) {
-    throw new TidelockError(
-      LIBRARY_CODES.INVALID_INPUT,
-      `Invalid input at "${fault.path}": ${fault.problem}.`,
-      { details: { path: fault.path, problem: fault.problem } },
-    );
-  }
+  if (fault !== null) refuseInput(fault.path, fault.problem);
   if (sizeBytes > MAX_MESSAGE_BYTES) {
     throw new TidelockError(
       LIBRARY_CODES.PAYLOAD_TOO_LARGE,

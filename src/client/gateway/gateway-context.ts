@@ -1,6 +1,7 @@
 import { LIBRARY_CODES } from '../../domain/error-codes';
 import type { Json } from '../../domain/json';
-import { isTidelockError, TidelockError } from '../../domain/tidelock-error';
+import { refuseInput } from '../../domain/refuse-input';
+import { isTidelockError } from '../../domain/tidelock-error';
 import type { Platform } from '../../platform/platform';
 import { MAX_ID_LENGTH } from '../../protocol/limits';
 import type { CallLayer } from '../call-layer';
@@ -142,16 +143,12 @@ export function readErrorCode(error: unknown): string | null {
 
 /** Refuses what a `request` returned, naming the place: its outcome then counts as unknown. */
 export function refuseAnswer(path: string, problem: string): never {
-  throw invalid(`The request returned an invalid answer at "${path}": ${problem}.`, path, problem);
+  return refuseInput(path, problem, 'answer of the request');
 }
 
 /** Refuses an option of the caller's before anything is issued. */
 export function refuseOption(path: string, problem: string): never {
-  throw invalid(`Invalid option "${path}": ${problem}.`, path, problem);
-}
-
-function invalid(message: string, path: string, problem: string): TidelockError {
-  return new TidelockError(LIBRARY_CODES.INVALID_INPUT, message, { details: { path, problem } });
+  return refuseInput(path, problem, 'option');
 }
 
 /** A page as it is sent; that it is JSON is checked by the call layer. */

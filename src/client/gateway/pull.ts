@@ -4,7 +4,7 @@ import type { Json } from '../../domain/json';
 import type { Permit } from '../../domain/permit';
 import type { KnownDisposition, StreamScope } from '../../protocol/gateway-calls';
 import { lockNames } from '../../protocol/names';
-import { assertSignal, readTimeoutMs, type CallOptions } from '../call-layer';
+import { assertSignal, readTimeoutMs, type CallOptions } from '../call-options';
 import { aborted, hidden, whyEnded, type SessionEnd } from './bounds';
 import {
   DEFAULT_REQUEST_TIMEOUT_MS,

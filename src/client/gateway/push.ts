@@ -2,7 +2,7 @@ import { makeTimeOrderedId } from '../../domain/call-id';
 import { LIBRARY_CODES } from '../../domain/error-codes';
 import type { KnownDisposition, BegunOperation, PushPermit } from '../../protocol/gateway-calls';
 import { MAX_PUSH_OPERATIONS } from '../../protocol/limits';
-import { assertSignal, readTimeoutMs } from '../call-layer';
+import { assertSignal, readTimeoutMs } from '../call-options';
 import { aborted, hidden, whyEnded } from './bounds';
 import {
   DEFAULT_REQUEST_TIMEOUT_MS,
