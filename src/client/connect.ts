@@ -30,7 +30,10 @@ export interface ConnectOptions {
    * word: what was not yet sent to your server is gone. Good for that one loss; the next is told again.
    */
   readonly acceptLossOf?: string;
-  /** Longest wait for a first writer, in milliseconds; default 30,000. */
+  /**
+   * Longest wait for a first writer, in milliseconds; default 30,000. While this tab's own worker migrates, the
+   * migration's own time counts: five minutes.
+   */
   readonly startTimeoutMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -38,7 +41,7 @@ export interface ConnectOptions {
 /**
  * Joins the tabs of a database and resolves once a writer serves this one.
  * @throws TidelockError INVALID_INPUT, UNSUPPORTED_ENVIRONMENT, WORKER_LOAD_FAILED, START_TIMEOUT,
- *   WRITER_UNRESPONSIVE, PROTOCOL_MISMATCH, ABORTED, and where this tab's worker was to open the database: STORAGE_*, MIGRATION_FAILED, SCHEMA_TOO_NEW
+ *   WRITER_UNRESPONSIVE, PROTOCOL_MISMATCH, UPGRADE_REQUIRED, ABORTED, and where this tab's worker was to open the database: STORAGE_*, MIGRATION_FAILED, SCHEMA_TOO_NEW
  * @example
  * const tide = await connect<App>({
  *   name: 'tasks',
@@ -76,9 +79,14 @@ export async function connectOn<App extends AppOf>(
   const persistence = new Persistence(platform, presence.board);
   const tide = new Tide<ShapeOf<App>>({ platform, db, calls, presence, persistence });
 
-  const stopTimer = platform.after(timeoutMs, () =>
-    presence.fail(startTimedOut(timeoutMs, presence.board.current, presence.explain().holder)),
-  );
+  const onTimeout = (): void => {
+    const { workerStage, workerStageDeadlineAt } = presence.board.current;
+    // A migration that were cut short here would be as long the next time, and stop every tab again.
+    const leftMs = workerStage === 'migrating' ? (workerStageDeadlineAt ?? 0) - platform.now() : 0;
+    if (leftMs > 0) stopTimer = platform.after(leftMs, onTimeout);
+    else presence.fail(startTimedOut(timeoutMs, presence.board.current, presence.explain().holder));
+  };
+  let stopTimer = platform.after(timeoutMs, onTimeout);
   const onAbort = (): void => presence.fail(aborted(signal?.reason));
   signal?.addEventListener('abort', onAbort, { once: true });
   persistence.start();

@@ -52,7 +52,8 @@ export class PermitsApi {
   }
   /**
    * Says how a local commit ended that was cut short: its writer or its tab died between entering and completing it, and
-   * the workspace is blocked until somebody who knows says so. `not-committed` leaves an obligation to fetch again,
+   * the workspace is blocked until somebody who knows says so. Whoever says so is believed: do not settle what a living
+   * tab is about to complete. `not-committed` leaves an obligation to fetch again,
    * except for a local apply. `evidence` is any JSON, kept on the permit's row.
    */
   settleInterruptedLocalCommit(

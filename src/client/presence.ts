@@ -11,11 +11,10 @@ import { isTidelockError, TidelockError } from '../domain/tidelock-error';
 import { findWriterHolder, type WriterHolder } from '../election/writer-holder';
 import type { Build } from '../protocol/build';
 import type { WriterIdentity } from '../protocol/discovery';
-import { PROTOCOL_VERSION } from '../protocol/limits';
 import type { CallLayer } from './call-layer';
 import { TabSession, type SessionEvents, type SessionOptions } from './session';
 import { StatusBoard } from './status';
-import type { Silence } from './unanswered';
+import { OUTDATED, type Silence } from './unanswered';
 
 export interface PresenceOptions extends Omit<SessionOptions, 'events' | 'isReturning' | 'build'> {
   /** The database's name as the app has it; `db` is what its tabs meet under. */
@@ -172,9 +171,9 @@ export class Presence {
     this.board.update({ workerError: error });
     this.fail(error);
     if (this.#knownWriters.size === 0 || !isTidelockError(error)) return;
-    if (isOfNewerBuild(error))
+    if (error.code === LIBRARY_CODES.SCHEMA_TOO_NEW)
       this.#retire(upgradeRequired({ build: this.#build, writer: null, cause: error }));
-    else if (error.code === LIBRARY_CODES.WORKER_LOAD_FAILED) this.board.tellUpgradeRequired(error);
+    else if (RELOADABLE.includes(error.code)) this.board.tellUpgradeRequired(error);
   }
 
   /**
@@ -207,15 +206,17 @@ export class Presence {
     onBuild: (build) => {
       this.#build = build;
     },
+    onOlderWriter: (writer) => {
+      const { workerStage, workerError } = this.board.current;
+      if (workerStage !== 'failed') return; // its own worker asks for the place
+      this.#retire(upgradeRequired({ build: this.#build, writer, cause: workerError ?? undefined }));
+    },
     onOutdated: (writer) => this.#retire(upgradeRequired({ build: this.#build, writer })),
   };
 }
 
-/** This page's worker has met a newer database, or is itself of a newer build than the page. */
-function isOfNewerBuild({ code, details }: TidelockError): boolean {
-  if (code === LIBRARY_CODES.SCHEMA_TOO_NEW) return true;
-  return code === LIBRARY_CODES.PROTOCOL_MISMATCH && Number(details['actual']) > PROTOCOL_VERSION;
-}
+/** A worker of this tab's that fails so will succeed once the page is loaded anew; others may serve the tab meanwhile. */
+const RELOADABLE: readonly string[] = [LIBRARY_CODES.WORKER_LOAD_FAILED, LIBRARY_CODES.PROTOCOL_MISMATCH];
 
 function upgradeRequired({
   build,
@@ -224,13 +225,12 @@ function upgradeRequired({
 }: {
   readonly build: Build | null;
   readonly writer: WriterIdentity | null;
-  readonly cause?: Error;
+  readonly cause?: Error | undefined;
 }): TidelockError {
-  return new TidelockError(
-    LIBRARY_CODES.UPGRADE_REQUIRED,
-    'A newer build of the app has taken the database over. Reload the page.',
-    { details: { build, newer: writer?.build ?? null }, cause },
-  );
+  return new TidelockError(LIBRARY_CODES.UPGRADE_REQUIRED, OUTDATED, {
+    details: { build, writer: writer?.build ?? null },
+    cause,
+  });
 }
 
 /** Whether the page comes out of the back/forward cache, and is not shown for the first time. */

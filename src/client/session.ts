@@ -49,6 +49,8 @@ export interface SessionEvents {
   onWorkerFailed(error: Error): void;
   /** The page's worker file is of this build. */
   onBuild(build: Build): void;
+  /** A writer of an older build has the place, and does not serve this tab: its own worker is to be given it. */
+  onOlderWriter(writer: WriterIdentity): void;
   /** A writer of a newer build has taken the database over, and does not serve this one; null where it speaks another protocol. */
   onOutdated(writer: WriterIdentity | null): void;
 }
@@ -204,9 +206,13 @@ export class TabSession {
     }
     if (WRITERS_KINDS.includes(body.kind) && 'writer' in body && this.#build !== null) {
       const verdict = judgeBuild(this.#build, body.writer.build);
-      if (verdict === 'outdated') this.#options.events.onOutdated(body.writer);
-      if (verdict !== 'served') {
+      if (verdict === 'outdated') {
+        this.#options.events.onOutdated(body.writer);
+        return;
+      }
+      if (verdict === 'newer' && !this.#isCurrent(body.writer)) {
         this.#unanswered = 0;
+        this.#options.events.onOlderWriter(body.writer);
         return;
       }
     }

@@ -10,7 +10,8 @@ export interface TideStatus {
   /** This page's session; changes when the page returns from the back/forward cache. */
   readonly sessionId: string;
   /**
-   * `connecting` until a writer answers, and again when this tab's worker was the writer and died; `unresponsive` while
+   * `connecting` until a writer answers, while a newer build's tab waits for its own worker to get the place, and again
+   * when this tab's worker was the writer and died; `unresponsive` while
    * one keeps its place and says nothing, calls waiting; `outdated` for good, once a newer build has taken over: reload
    * the page. The death of another tab's writer is not seen until the next
    * one is there.
@@ -49,8 +50,8 @@ export interface TideEvents {
   workspace: { readonly workspaceId: string | null; readonly generation: number };
   /**
    * This page is of a build that has no future: a newer one has taken the database over (UPGRADE_REQUIRED, and so end
-   * all calls from now on), or its worker file is gone from the server (WORKER_LOAD_FAILED; other tabs may still serve
-   * it). Save what the user is at and reload the page.
+   * all calls from now on), or its worker file is gone from the server or another one by now (WORKER_LOAD_FAILED,
+   * PROTOCOL_MISMATCH; other tabs may still serve it). Save what the user is at and reload the page.
    */
   'upgrade-required': { readonly error: Error };
 }

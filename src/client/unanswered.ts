@@ -23,12 +23,15 @@ const REASONS: Partial<Record<LibraryCode, string>> = {
   ABORTED: 'was aborted by its signal',
   DEADLINE_EXCEEDED: 'got no answer in time',
   CLIENT_CLOSED: 'ended with its client, which is closed',
-  UPGRADE_REQUIRED: 'ended: a newer build of the app has taken the database over, reload the page',
+  UPGRADE_REQUIRED: 'ended with its page’s build. Reload the page',
   STORAGE_LOST: 'was asked of a database that is lost',
 };
 
 /** What calls of a closed client end with. */
 export type ClosedAs = 'CLIENT_CLOSED' | 'UPGRADE_REQUIRED';
+
+/** Of UPGRADE_REQUIRED. */
+export const OUTDATED = 'The database belongs to another build of the app by now. Reload the page.';
 
 /** The error of a call that ended without an answer. `details.outcome` says whether it may have taken effect. */
 export function unanswered(

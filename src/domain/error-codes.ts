@@ -95,9 +95,9 @@ export const LIBRARY_CODES = {
   WORKER_LOAD_FAILED: 'WORKER_LOAD_FAILED',
   /** Starting took too long; `details.stage` says where it stands. Trying again can help. */
   START_TIMEOUT: 'START_TIMEOUT',
-  /** Tab and writer speak different protocol versions. Reload the older page. */
+  /** The page and its own worker file speak different protocols (`details.expected`, `actual`): one of them is of an earlier deploy. Reload the page. */
   PROTOCOL_MISMATCH: 'PROTOCOL_MISMATCH',
-  /** A newer build has taken over the database. Reload this page. */
+  /** Another build has the database by now (`details.build`, `writer`; `details.outcome` of a call). Reload the page, once: it helps where the server has that build. */
   UPGRADE_REQUIRED: 'UPGRADE_REQUIRED',
   /** The database was written by a newer build (`details`); nothing was written. Reload or deploy the newer build. */
   SCHEMA_TOO_NEW: 'SCHEMA_TOO_NEW',

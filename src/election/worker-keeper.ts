@@ -250,7 +250,7 @@ export class WorkerKeeper {
     const worker = this.#worker;
     this.#options.platform.isGone(url).then(
       (isGone) => {
-        if (worker !== this.#worker) return;
+        if (worker !== this.#worker || this.#stage !== 'loading') return;
         if (isGone) this.#giveUp(error);
         else this.#tryAnother(error);
       },

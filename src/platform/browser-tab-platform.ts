@@ -15,10 +15,10 @@ class BrowserTabPlatform extends BrowserPlatform implements TabPlatform {
   async isGone(url: string | null): Promise<boolean> {
     if (url === null) return false;
     try {
-      const { status, headers } = await fetch(url, { method: 'HEAD', cache: 'no-store' });
-      // Servers of single-page apps answer with their page for whatever they do not have.
+      const { status, ok, headers } = await fetch(url, { method: 'HEAD', cache: 'no-store' });
+      // Servers of single-page apps answer with their page for whatever they do not have; a gateway that is down, with one of its own.
       const isPage = headers.get('content-type')?.startsWith('text/html') === true;
-      return status === 404 || status === 410 || isPage;
+      return status === 404 || status === 410 || (ok && isPage);
     } catch {
       return false; // no network, or an address that cannot be fetched
     }

@@ -1,4 +1,5 @@
-import type { Build, WriterBuild } from './build';
+import type { Build, SchemaVersions, WriterBuild } from './build';
+import { PROTOCOL_VERSION } from './limits';
 
 /**
  * The small envelope on the discovery channel. It is frozen: builds of different protocols read it, so that they
@@ -70,5 +71,36 @@ export function parseDiscoveryMessage(data: unknown): DiscoveryMessage | undefin
     typeof message.body === 'object' &&
     message.body !== null &&
     typeof message.body.kind === 'string';
-  return isOurs ? (message as DiscoveryMessage) : undefined;
+  if (!isOurs) return undefined;
+  const whole = message as DiscoveryMessage; // checked above, the body below
+  return whole.protocol !== PROTOCOL_VERSION || isBody(whole.body) ? whole : undefined;
+}
+
+/** Other scripts of the origin may say anything here, and nobody may fall over it. */
+function isBody(body: object): boolean {
+  // Each field is checked before it counts.
+  const { kind, build, writer, coordinator } = body as {
+    readonly kind: DiscoveryBody['kind'];
+    readonly build?: Build;
+    readonly writer?: WriterIdentity;
+    readonly coordinator?: unknown;
+  };
+  if (kind === 'hello' || kind === 'stand') return isBuild(build);
+  const isWriter =
+    typeof writer?.serverInstanceId === 'string' &&
+    typeof writer.epoch === 'number' &&
+    isBuild(writer.build) &&
+    areNumbers(writer.build.safeFrom);
+  return (
+    isWriter &&
+    ((kind !== 'welcome' && kind !== 'change') || (typeof coordinator === 'object' && coordinator !== null))
+  );
+}
+
+function isBuild(build?: Build): boolean {
+  return typeof build?.protocol === 'number' && typeof build.version === 'number' && areNumbers(build.schema);
+}
+
+function areNumbers(versions?: SchemaVersions): boolean {
+  return typeof versions?.tidelock === 'number' && typeof versions.app === 'number';
 }

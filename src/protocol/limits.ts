@@ -1,4 +1,7 @@
-/** The protocol two builds must share to talk. Raise it when a call, a reply or a message changes its meaning. */
+/**
+ * The protocol two builds must share to talk. Raise it when a call is added, or a call, a reply or a message changes its
+ * meaning.
+ */
 export const PROTOCOL_VERSION = 3;
 
 /** Largest message to the writer, as JSON text. Past it a clone blocks both sides for tens of milliseconds. */

@@ -10,7 +10,7 @@ import { repositoryRoot } from '../support/repository-root';
 import { createPackedApp, type PackedApp } from './packed-app';
 
 /** Tabs load this on every page view. The goal is 8 kB; the limit keeps it from growing unseen. */
-const TAB_ENTRY_LIMIT_BYTES = 16 * 1024;
+const TAB_ENTRY_LIMIT_BYTES = 17 * 1024;
 
 const shown = z.object({
   found: z.array(z.object({ id: z.string(), text: z.string() })),

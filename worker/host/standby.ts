@@ -4,7 +4,7 @@
  *   in line ──── lock ────→ the writer-to-be
  *      ↑  └─ one of a newer build stands: to the end of the line ─┘
  *
- * Rules: who stands says so, and a writer of an older build hands over; a standby of an older build lets the newer
+ * Rules: who stands and has its WASM says so, and a writer of an older build hands over; a standby of an older build lets the newer
  * pass, so that one hand-over is enough however many old tabs wait. It stays in line, for the newer may fail to open.
  */
 import { LIBRARY_CODES } from '../../src/domain/error-codes';
@@ -25,6 +25,8 @@ export interface StandbyOptions {
   readonly db: string;
   readonly workerId: string;
   readonly build: Build;
+  /** Resolves once this worker could serve without delay; until then it asks nobody for the place. */
+  readonly whenReady: Promise<void>;
   /** Somebody took the lock away by force: whoever holds it now may write, and this worker may not. */
   readonly onStolen: () => void;
 }
@@ -35,12 +37,16 @@ export async function waitForPlace({
   db,
   workerId,
   build,
+  whenReady,
   onStolen,
 }: StandbyOptions): Promise<() => void> {
   let turn = new AbortController();
   let isPassed = false;
   let isWriterOlder = false;
-  const stand = (): void => channel.send(null, { kind: 'stand', build });
+  let isReady = false;
+  const stand = (): void => {
+    if (isReady) channel.send(null, { kind: 'stand', build });
+  };
   const channel = new DiscoveryChannel(platform, { db, self: workerId }, (message) => {
     const { kind } = message.body;
     if (kind === 'leave') isWriterOlder = false;
@@ -48,12 +54,20 @@ export async function waitForPlace({
       if (!isNewerStandby(message, build)) return;
       isPassed = true;
       turn.abort();
-    } else if (isOlderWriter(message, build)) {
+    } else if (kind !== 'hello') {
+      const wasOlder = isWriterOlder;
+      isWriterOlder = isOlderWriter(message, build);
       // Each of its messages would be answered with one; the first is answered at once, then the clock.
-      if (!isWriterOlder) stand();
-      isWriterOlder = true;
+      if (isWriterOlder && !wasOlder) stand();
     }
   });
+  whenReady.then(
+    () => {
+      isReady = true;
+      stand();
+    },
+    () => undefined, // without its WASM it opens nothing; its turn may come all the same, and tells what is wrong
+  );
   const stopRepeating = platform.every(REPEAT_EVERY_MS, () => {
     // Chromium keeps a page in its back/forward cache though it holds a lock, until somebody asks about locks.
     platform.locks.query().catch(() => undefined);
@@ -85,10 +99,7 @@ export function isNewerStandby({ protocol, body }: DiscoveryMessage, build: Buil
 }
 
 function isOlderWriter({ protocol, body }: DiscoveryMessage, build: Build): boolean {
-  if (protocol !== PROTOCOL_VERSION) {
-    const isFromWriter = body.kind !== 'hello' && body.kind !== 'stand';
-    return isFromWriter && protocol < PROTOCOL_VERSION;
-  }
+  if (protocol !== PROTOCOL_VERSION) return protocol < PROTOCOL_VERSION;
   return 'writer' in body && compareBuilds(body.writer.build, build) < 0;
 }
 

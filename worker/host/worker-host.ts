@@ -69,7 +69,6 @@ export class WorkerHost {
     const { locks } = this.#platform;
     await holdLock(locks, lockNames.worker(db, { sessionId, workerId }));
     this.#enter('waiting');
-    this.#platform.warm().catch(() => undefined); // ahead of need; the opening loads it again and tells what is wrong
     let isStolen = false;
     let onStolen = (): void => void (isStolen = true);
     const releaseWriter = await waitForPlace({
@@ -77,6 +76,7 @@ export class WorkerHost {
       db,
       workerId,
       build: this.#build,
+      whenReady: this.#platform.warm(), // ahead of need; the opening loads it again and tells what is wrong
       onStolen: () => onStolen(),
     });
     try {

@@ -104,6 +104,12 @@ export class Writer {
     this.#writer.opened.close();
   }
 
+  /** Builds may differ in two ways: one with a newer library and too few of the app's migrations could not even open. */
+  #mayServe({ body, protocol }: DiscoveryMessage): boolean {
+    if (protocol !== PROTOCOL_VERSION || body.kind !== 'stand') return true;
+    return judgeBuild(body.build, this.#identity.build) === 'newer';
+  }
+
   /** The next writer may not serve the tabs that this one serves: what they asked so far is answered first. */
   #drainAndHandOver(): void {
     if (this.#isHandingOver) return;
@@ -119,15 +125,19 @@ export class Writer {
     this.#isHandingOver = true;
     this.#platform.after(HAND_OVER_AFTER_MS, () => {
       this.#channel.send(null, { kind: 'leave', writer: this.#identity });
-      this.stop(handedOver());
-      this.#onHandedOver();
+      try {
+        this.stop(handedOver());
+      } finally {
+        // A worker that could not close its files frees them by ending; it must not keep the place.
+        this.#onHandedOver();
+      }
     });
   }
 
   #hear(message: DiscoveryMessage): void {
     const { body, from, protocol } = message;
     const { build } = this.#identity;
-    if (isNewerStandby(message, build)) this.#drainAndHandOver();
+    if (isNewerStandby(message, build) && this.#mayServe(message)) this.#drainAndHandOver();
     if (body.kind !== 'hello') return;
     if (protocol !== PROTOCOL_VERSION || judgeBuild(body.build, build) !== 'served') {
       this.#channel.send(from, { kind: 'refuse', writer: this.#identity });

@@ -1,6 +1,7 @@
 import { LIBRARY_CODES } from '../../domain/error-codes';
 import { TidelockError } from '../../domain/tidelock-error';
 import type { Platform } from '../../platform/platform';
+import { OUTDATED } from '../unanswered';
 
 /** Whether what is being waited for can have had an effect by now. */
 export type BoundOutcome = 'not-executed' | 'unknown';
@@ -77,11 +78,7 @@ function closed(outcome: BoundOutcome): TidelockError {
 }
 
 function outdated(outcome: BoundOutcome): TidelockError {
-  return new TidelockError(
-    LIBRARY_CODES.UPGRADE_REQUIRED,
-    'A newer build of the app has taken the database over meanwhile. Reload the page.',
-    { details: { outcome } },
-  );
+  return new TidelockError(LIBRARY_CODES.UPGRADE_REQUIRED, OUTDATED, { details: { outcome } });
 }
 
 function timedOut(outcome: BoundOutcome, timeoutMs: number): TidelockError {

@@ -67,7 +67,7 @@ describe('a newer schema', () => {
     expect(await older.call('join', db, { startTimeoutMs: READY_WITHIN_MS })).toMatchObject({
       ok: false,
       code: 'UPGRADE_REQUIRED',
-      details: { build: { schema: { app: 1 } }, newer: { schema: { app: 2 }, safeFrom: { app: 2 } } },
+      details: { build: { schema: { app: 1 } }, writer: { schema: { app: 2 }, safeFrom: { app: 2 } } },
     });
     mustBeOk(await newer.call('mutate', 'append', 'new', 1));
     expect((await newer.call('readStatus')).writer?.epoch).toBe(1);

@@ -35,13 +35,16 @@ describe('a worker file', () => {
     });
   });
 
-  test('that a deploy replaced under a living page tells it to reload', async () => {
-    const tab = await joinLedger(freshDatabase());
+  test('that a deploy replaced under a living page tells it to reload; a tab of its build goes on serving it', async () => {
+    const db = freshDatabase();
+    const tab = await joinLedger(db);
+    await joinLedger(db);
     await tab.call('redeploy', `protocol=${String(NEXT)}`);
     expect(await tab.terminateWorkers()).toBe(1);
-    await tab.call('waitForConnection', 'outdated');
-    expect(await tab.call('readUpgrades')).toEqual(['UPGRADE_REQUIRED']);
-    shouldFailWith(await tab.call('query', 'count'), 'UPGRADE_REQUIRED');
+    mustBeOk(await tab.call('mutate', 'append', 'a', 0));
+    await expect.poll(() => tab.call('readUpgrades')).toEqual(['PROTOCOL_MISMATCH']);
+    const { workerStage, connection } = await tab.call('readStatus');
+    expect({ workerStage, connection }).toEqual({ workerStage: 'failed', connection: 'connected' });
   });
 
   test('that a deploy took away is told with its address, and another tab goes on serving the page', async () => {
@@ -103,4 +106,31 @@ describe('a writer of another protocol', () => {
     mustBeOk(await asked);
     expect((await tab.call('readStatus')).writer?.epoch).toBe(2);
   });
+});
+
+test('what is no message of this protocol, though it claims to be, is nothing to tabs and workers', async () => {
+  const db = freshDatabase();
+  const writer = await joinLedger(db);
+  const tab = await joinLedger(db);
+  const channel = new BroadcastChannel(channelNames.discovery(db));
+  onTestFinished(() => channel.close());
+  const bodies = [
+    ...['hello', 'stand', 'writer', 'welcome', 'refuse', 'change', 'leave'].map((kind) => ({ kind })),
+    { kind: 'stand', build: {} },
+    { kind: 'hello', build: { protocol: PROTOCOL_VERSION, schema: null, version: 0 } },
+    { kind: 'welcome', writer: { serverInstanceId: '9.x', epoch: 9, build: {} } },
+  ];
+  for (const body of bodies)
+    channel.postMessage({
+      tidelock: DISCOVERY_FORMAT,
+      protocol: PROTOCOL_VERSION,
+      from: 'x',
+      to: null,
+      body,
+    });
+  for (const each of [writer, tab]) {
+    mustBeOk(await each.call('mutate', 'append', each.id, 0));
+    expect(await each.errors()).toEqual([]);
+  }
+  expect((await tab.call('readStatus')).writer?.epoch).toBe(1);
 });
