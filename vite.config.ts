@@ -37,7 +37,10 @@ const profiles = freshProfiles();
 /** Bundled once, whichever projects run. */
 const pages = bundlePages({
   root: repository,
-  pages: ['clients', 'ledger', 'notes'].map((name) => `test/browser/pages/${name}.ts`),
+  pages: [
+    ...['clients', 'ledger', 'notes'].map((name) => `test/browser/pages/${name}.ts`),
+    'test/browser/storage/storage.worker.ts',
+  ],
 });
 
 /** That tabs are real, and what goes wrong between them; a new file belongs here once it was seen in Firefox. */

@@ -1,18 +1,19 @@
 /**
- * Kills the writer's tab, whichever it is, twenty times in a row while the others add tasks and sync: by a crash of its
+ * Kills the writer's tab, whichever it is, over and over (twenty times in `npm run test:tabs`) while the others add tasks and sync: by a crash of its
  * process or by closing it, at random moments, with mutations and pushes in flight, on a profile on disk.
  * What was acknowledged is there once; what a survivor was promised came true; the upstream saw each effect once.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Demo } from '../../demo/start-demo';
 import { makeRandom } from '../support/random';
+import { times } from '../support/times';
 import { openBrowser, type OpenBrowser } from '../support/open-browser';
 import { startFreshDemo } from './support/demo';
 import { readEffects, readServerTitles } from './support/effects';
 import { openAdder, type Adder } from './support/adder';
 import { openBoard } from './support/board-page';
 
-const KILLS = 20;
+const KILLS = times({ some: 8, full: 20 });
 /** Adders beside the board; with it, one writer and at least two survivors at any moment. */
 const ADDERS = 2;
 

@@ -28,7 +28,7 @@ export interface StorageWorker {
 
 /** A fresh worker, terminated when the test ends. */
 export function startStorage(): StorageWorker {
-  const worker = new Worker(new URL('./storage.worker.ts', import.meta.url), { type: 'module' });
+  const worker = new Worker('/bundled/storage.worker.js', { type: 'module' });
   const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   let last = 0;
   worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
