@@ -60,12 +60,12 @@ function explain({ title, howToGetOne }: BrowserSearch): string {
   return [`No ${title} was found. One of these helps:`, ...howToGetOne.map((line) => `  ${line}`)].join('\n');
 }
 
-function findOnPath(name: string): string | undefined {
+export function findOnPath(name: string): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   return folders.map((folder) => join(folder, name)).find(isExecutable);
 }
 
-function isExecutable(path: string): boolean {
+export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;

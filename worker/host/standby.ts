@@ -4,11 +4,10 @@
  *   in line ──── lock ────→ the writer-to-be
  *      ↑  └─ one of a newer build stands: to the end of the line ─┘
  *
- * Rules: who stands and has its WASM says so, and a writer of an older build hands over; a standby of an older build lets the newer
- * pass, so that one hand-over is enough however many old tabs wait. It stays in line, for the newer may fail to open.
+ * Rules: who stands and has its WASM says so, and a writer of an older build hands over; a standby of an older build
+ * lets the newer pass, so that one hand-over is enough however many old tabs wait. It stays in line, for the newer may
+ * fail to open.
  */
-import { LIBRARY_CODES } from '../../src/domain/error-codes';
-import { isTidelockError } from '../../src/domain/tidelock-error';
 import { holdLock } from '../../src/election/locks';
 import { compareBuilds, type Build } from '../../src/protocol/build';
 import type { DiscoveryMessage } from '../../src/protocol/discovery';
@@ -41,7 +40,6 @@ export async function waitForPlace({
   onStolen,
 }: StandbyOptions): Promise<() => void> {
   let turn = new AbortController();
-  let isPassed = false;
   let isWriterOlder = false;
   let isReady = false;
   const stand = (): void => {
@@ -51,9 +49,7 @@ export async function waitForPlace({
     const { kind } = message.body;
     if (kind === 'leave') isWriterOlder = false;
     else if (kind === 'stand') {
-      if (!isNewerStandby(message, build)) return;
-      isPassed = true;
-      turn.abort();
+      if (isNewerStandby(message, build)) turn.abort();
     } else if (kind !== 'hello') {
       const wasOlder = isWriterOlder;
       isWriterOlder = isOlderWriter(message, build);
@@ -78,11 +74,11 @@ export async function waitForPlace({
       const asked = holdLock(platform.locks, lockNames.writer(db), { signal: turn.signal, onStolen });
       stand();
       const release = await asked.catch((error: unknown) => {
-        if (isPassed && !isRefused(error)) return undefined;
+        // Let pass; a refusal of the browser's comes again at the next try.
+        if (turn.signal.aborted) return undefined;
         throw error;
       });
       if (release !== undefined) return release;
-      isPassed = false;
       turn = new AbortController();
     }
   } finally {
@@ -101,8 +97,4 @@ export function isNewerStandby({ protocol, body }: DiscoveryMessage, build: Buil
 function isOlderWriter({ protocol, body }: DiscoveryMessage, build: Build): boolean {
   if (protocol !== PROTOCOL_VERSION) return protocol < PROTOCOL_VERSION;
   return 'writer' in body && compareBuilds(body.writer.build, build) < 0;
-}
-
-function isRefused(error: unknown): boolean {
-  return isTidelockError(error) && error.code === LIBRARY_CODES.UNSUPPORTED_ENVIRONMENT;
 }

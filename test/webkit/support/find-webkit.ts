@@ -1,5 +1,5 @@
-import { accessSync, constants, existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { findOnPath, isExecutable } from '../../support/find-browser';
 
 export interface WebkitPrograms {
   readonly driver: string;
@@ -36,18 +36,4 @@ export function mustFindWebkit(): WebkitPrograms {
     ...(display === undefined ? ['Xvfb'] : []),
   ];
   throw new Error(`Cannot test in WebKit: no ${missing.join(', no ')}.\n${HOW_TO_GET_THEM}`);
-}
-
-function findOnPath(name: string): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  return folders.map((folder) => join(folder, name)).find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
