@@ -4,7 +4,7 @@
  *
  *   build · (tabs in Chromium, as often as `TABS=full` says · kills over the demo) × (plain, isolated)
  *
- * Takes about an hour on two cores. The last line is `N passed, M failed`; the exit code is 0 only when M is 0. With names
+ * Takes about 50 minutes on two cores. The last line is `N passed, M failed`; the exit code is 0 only when M is 0. With names
  * as arguments only those files run: `tsx test/run-tabs.ts scenarios/08`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
