@@ -11,7 +11,7 @@ import { PROTOCOL_VERSION } from './limits';
  *   writer --welcome-->  one tab    your channel is served from now on
  *   writer --refuse-->   one tab    I do not serve your build; you wait for a newer writer, or are outdated
  *   worker --stand-->    everyone   I stand for writer; whoever is of an older build lets me pass
- *   writer --change-->   everyone   a commit moved the coordinator or the data version
+ *   writer --change-->   everyone   a commit moved the coordinator, or changed these tables
  *   tab    --leave-->    everyone   my worker was the writer and ends with me: no call is to blame for its death
  *   writer --leave-->    everyone   I hand over, as I was asked to
  */
@@ -43,11 +43,25 @@ export interface CoordinatorView {
 export type DiscoveryBody =
   | { readonly kind: 'hello'; readonly build: Build }
   | { readonly kind: 'writer'; readonly writer: WriterIdentity }
-  | { readonly kind: 'welcome'; readonly writer: WriterIdentity; readonly coordinator: CoordinatorView }
+  | {
+      readonly kind: 'welcome';
+      readonly writer: WriterIdentity;
+      readonly coordinator: CoordinatorView;
+      /** The number of the writer's last commit that changed a table; 0 before the first. */
+      readonly commit: number;
+    }
   | { readonly kind: 'refuse'; readonly writer: WriterIdentity }
   | { readonly kind: 'stand'; readonly build: Build }
   | { readonly kind: 'leave'; readonly writer: WriterIdentity }
-  | { readonly kind: 'change'; readonly writer: WriterIdentity; readonly coordinator: CoordinatorView };
+  | {
+      readonly kind: 'change';
+      readonly writer: WriterIdentity;
+      readonly coordinator: CoordinatorView;
+      /** One more than the last one's where `tables` names any: who sees a gap has missed a message. */
+      readonly commit: number;
+      /** Lower-case names of the tables that the commit changed. */
+      readonly tables: readonly string[];
+    };
 
 export interface DiscoveryMessage {
   readonly tidelock: typeof DISCOVERY_FORMAT;
@@ -79,11 +93,13 @@ export function parseDiscoveryMessage(data: unknown): DiscoveryMessage | undefin
 /** Other scripts of the origin may say anything here, and nobody may fall over it. */
 function isBody(body: object): boolean {
   // Each field is checked before it counts.
-  const { kind, build, writer, coordinator } = body as {
+  const { kind, build, writer, coordinator, commit, tables } = body as {
     readonly kind: DiscoveryBody['kind'];
     readonly build?: Build;
     readonly writer?: WriterIdentity;
     readonly coordinator?: unknown;
+    readonly commit?: unknown;
+    readonly tables?: unknown;
   };
   if (kind === 'hello' || kind === 'stand') return isBuild(build);
   const isWriter =
@@ -91,10 +107,9 @@ function isBody(body: object): boolean {
     typeof writer.epoch === 'number' &&
     isBuild(writer.build) &&
     areNumbers(writer.build.safeFrom);
-  return (
-    isWriter &&
-    ((kind !== 'welcome' && kind !== 'change') || (typeof coordinator === 'object' && coordinator !== null))
-  );
+  if (!isWriter || (kind !== 'welcome' && kind !== 'change')) return isWriter;
+  const hasView = typeof coordinator === 'object' && coordinator !== null && typeof commit === 'number';
+  return hasView && (kind === 'welcome' || Array.isArray(tables));
 }
 
 function isBuild(build?: Build): boolean {

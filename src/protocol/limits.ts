@@ -2,7 +2,7 @@
  * The protocol two builds must share to talk. Raise it when a call is added, or a call, a reply or a message changes its
  * meaning.
  */
-export const PROTOCOL_VERSION = 3;
+export const PROTOCOL_VERSION = 4;
 
 /** Largest message to the writer, as JSON text. Past it a clone blocks both sides for tens of milliseconds. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;

@@ -9,6 +9,7 @@ import { SessionPort } from '../../worker/gateway/session-port';
 import { Scheduler } from '../../worker/scheduler/scheduler';
 import { AppliedPulls } from '../../worker/gateway/applied-pulls';
 import { CallRunner } from '../../worker/gateway/call-runner';
+import { ChangeLog } from '../../worker/gateway/change-log';
 import { AppDatabases } from '../../worker/sqlite/app-databases';
 import { migrate } from '../../worker/sqlite/migrate';
 import { openMemory } from '../../worker/sqlite/open-memory';
@@ -96,6 +97,7 @@ export async function setup() {
     receipts: new CallReceipts({ database, clock }),
     marks: new CallMarks({ database, clock, epoch }),
     appliedPulls: new AppliedPulls(),
+    changes: new ChangeLog(),
     app: new AppDatabases(database),
     definition,
     serverInstanceId: `${String(epoch)}.test`,
@@ -108,8 +110,14 @@ export async function setup() {
     now: () => time.nowMs,
     monotonicMs: () => performance.now(),
     yieldTurn: () => new Promise((resolve) => setImmediate(resolve)),
-    beginBatch: () => assertWriterEpoch(database, epoch),
-    afterCommit: () => (commits.count += 1),
+    beginBatch: () => {
+      assertWriterEpoch(database, epoch);
+      context.changes.begin();
+    },
+    afterCommit: () => {
+      commits.count += 1;
+      context.changes.close();
+    },
   });
   const handOvers = { count: 0 };
   const runner = new CallRunner({ scheduler, marks: context.marks });

@@ -110,8 +110,21 @@ describe('what a handler touched', () => {
     const read = apps.read((db) => db.all('SELECT title FROM open_tasks'));
     expect(read.reads).toContain('tasks');
     expect([...read.writes]).toEqual([]);
-    const written = database.transaction(() => apps.write((db) => db.run('DELETE FROM Tasks')));
-    expect([...written.writes].toSorted()).toEqual(['logs', 'notes', 'tasks']);
+    const deleteAll = () => database.transaction(() => apps.write((db) => db.run('DELETE FROM Tasks')));
+    database.exec(`INSERT INTO tasks (title) VALUES ('one')`);
+    expect([...deleteAll().writes].toSorted()).toEqual(['logs', 'notes', 'tasks']);
+    expect([...deleteAll().writes]).toEqual([]); // there was nothing left to write
+  });
+
+  test('a statement that fails after it has written names its tables', async () => {
+    const { database, apps } = await setup();
+    const { writes } = database.transaction(() =>
+      apps.write((db) => {
+        const twice = `INSERT OR FAIL INTO tasks (title) VALUES ('one'), ('one')`;
+        expect(() => db.run(twice)).toThrow('UNIQUE');
+      }),
+    );
+    expect([...writes]).toEqual(['tasks']);
   });
 
   test('a second use of a kept statement names them again', async () => {

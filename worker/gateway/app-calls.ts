@@ -4,6 +4,7 @@ import type { Permit } from '../../src/domain/permit';
 import { TidelockError } from '../../src/domain/tidelock-error';
 import type { CallInput } from '../../src/protocol/surface';
 import type { AppDatabase, AppReader } from '../sqlite/app-database';
+import type { Lent } from '../sqlite/app-databases';
 import { readCoordinatorView } from '../stores/coordinator-view';
 import type { CallContext, WriterContext } from './call-context';
 import { mustGetHandler, runHandler } from './run-handler';
@@ -32,7 +33,7 @@ export function runMutation(
   const { clock, newId } = context;
   const value = runHandler(
     { name: `mutations.${handler}`, allowRowValues: false },
-    (work) => context.app.write(work),
+    (work) => lendForWriting(context, work),
     (db: AppDatabase) => run(db, input, { workspaceId: view.workspaceId, now: clock(), newId }),
   );
   context.stores.coordinator.advanceLocalDataVersion({
@@ -40,6 +41,13 @@ export function runMutation(
     expectedCoordinatorGeneration: view.generation,
   });
   return value;
+}
+
+/** Lends the database to a handler that writes, and notes what it wrote. */
+function lendForWriting<T>({ app, changes }: CallContext, work: (db: AppDatabase) => T): Lent<T> {
+  const lent = app.write(work);
+  changes.note(lent.writes);
+  return lent;
 }
 
 export interface ApplyRun {
@@ -72,7 +80,7 @@ function runApplyHandler(
   const { clock, newId } = context;
   const value = runHandler(
     { name: `apply.${handler}`, allowRowValues: false },
-    (work) => context.app.write(work),
+    (work) => lendForWriting(context, work),
     (db: AppDatabase) =>
       run(db, page, {
         workspaceId: permit.workspaceId,

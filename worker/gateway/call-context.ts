@@ -5,6 +5,7 @@ import type { AppDatabases } from '../sqlite/app-databases';
 import type { Database } from '../database';
 import type { AppDefinition } from '../app/app-definition';
 import type { AppliedPulls } from './applied-pulls';
+import type { ChangeLog } from './change-log';
 
 /** What every call works on. One a writer's life. */
 export interface WriterContext {
@@ -13,6 +14,8 @@ export interface WriterContext {
   readonly receipts: CallReceipts;
   readonly marks: CallMarks;
   readonly appliedPulls: AppliedPulls;
+  /** Whoever writes a table that queries may read notes it here. */
+  readonly changes: ChangeLog;
   readonly app: AppDatabases;
   readonly definition: AppDefinition;
   readonly serverInstanceId: string;

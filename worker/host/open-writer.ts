@@ -9,6 +9,7 @@ import { STORE_MIGRATIONS } from '../../migrations/migrations.generated';
 import type { AppDefinition } from '../app/app-definition';
 import { AppliedPulls } from '../gateway/applied-pulls';
 import type { WriterContext } from '../gateway/call-context';
+import { ChangeLog } from '../gateway/change-log';
 import { AppDatabases } from '../sqlite/app-databases';
 import { checkMigrations, migrate, readSafeFrom, type MigrationSet } from '../sqlite/migrate';
 import type { OpenedDatabase } from '../sqlite/opened-database';
@@ -89,6 +90,7 @@ function makeContext(
     receipts: new CallReceipts({ database, clock }),
     marks: new CallMarks({ database, clock, epoch }),
     appliedPulls: new AppliedPulls(),
+    changes: new ChangeLog(),
     app: new AppDatabases(database),
     definition,
     serverInstanceId: `${epoch}.${newId()}`,

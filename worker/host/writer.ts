@@ -74,7 +74,10 @@ export class Writer {
       now,
       monotonicMs: () => platform.monotonicMs(),
       yieldTurn: this.#turns.yieldTurn,
-      beginBatch: () => assertWriterEpoch(opened.database, epoch),
+      beginBatch: () => {
+        assertWriterEpoch(opened.database, epoch);
+        context.changes.begin();
+      },
       isFatal: isEngineTrap,
       afterCommit: () => this.#announceChange(),
       onFatal,
@@ -144,14 +147,18 @@ export class Writer {
       return;
     }
     this.#sessions.serve(from);
-    this.#channel.send(from, { kind: 'welcome', writer: this.#identity, coordinator: this.#view });
+    const { commit } = this.#writer.context.changes;
+    this.#channel.send(from, { kind: 'welcome', writer: this.#identity, coordinator: this.#view, commit });
   }
 
   #announceChange(): void {
+    const { changes } = this.#writer.context;
     const view = readCoordinatorView(this.#writer.opened.database);
-    if (isSameView(view, this.#view)) return;
+    const change = changes.close();
+    if (change === null && isSameView(view, this.#view)) return;
     this.#view = view;
-    this.#channel.send(null, { kind: 'change', writer: this.#identity, coordinator: view });
+    const { commit, tables } = change ?? { commit: changes.commit, tables: [] };
+    this.#channel.send(null, { kind: 'change', writer: this.#identity, coordinator: view, commit, tables });
   }
 
   #abandonHolder(holderId: string): void {

@@ -9,7 +9,7 @@ import type { SqliteDatabase } from './sqlite-database';
 import type { SqliteStatement } from './sqlite-statement';
 import { TransactionEndedError } from './transaction-ended-error';
 
-/** What a handler returned, and what its SQL read and wrote: for live queries. */
+/** What a handler returned, which tables its SQL reads, and which it changed: for live queries. */
 export interface Lent<T> {
   readonly value: T;
   readonly reads: ReadonlySet<string>;
@@ -98,9 +98,15 @@ class Loan {
       throw new ForbiddenSqlError('the SQL was refused: a query may only read');
     }
     const values = toPositional(params, statement.parameterNames);
-    const result = this.#database.guard.run('app', touched, () => work(statement, values));
-    this.#touched.add(touched);
-    return result;
+    const before = this.#database.countChanges();
+    try {
+      return this.#database.guard.run('app', touched, () => work(statement, values));
+    } finally {
+      for (const table of touched.reads) this.#touched.reads.add(table);
+      // A statement that found no row to write has changed nothing that a query could see; one that failed may have.
+      if (this.#database.countChanges() !== before)
+        for (const table of touched.writes) this.#touched.writes.add(table);
+    }
   }
 
   #assertUsable(): void {

@@ -6,11 +6,6 @@ import { findObjection, findTable, type AppMode } from './handler-rules';
 export class TouchedTables {
   readonly reads = new Set<string>();
   readonly writes = new Set<string>();
-
-  add(other: TouchedTables): void {
-    for (const table of other.reads) this.reads.add(table);
-    for (const table of other.writes) this.writes.add(table);
-  }
 }
 
 const OK = 0;

@@ -81,6 +81,12 @@ export class SqliteDatabase implements Database {
     return pointer !== undefined && this.#calls.raw.sqlite3_get_autocommit(pointer) === 0;
   }
 
+  /** How many rows were ever inserted, updated or deleted on this connection, by triggers and foreign keys too. */
+  countChanges(): number {
+    const { pointer } = this.#db;
+    return pointer === undefined ? 0 : this.#calls.raw.sqlite3_total_changes(pointer);
+  }
+
   transaction<T>(work: () => T): T {
     this.#assertMayWrite();
     return this.#depth > 0 ? this.#nest(work) : this.#begin(work);
