@@ -94,7 +94,7 @@ export class Tide<Shape extends AppShape = AppShape> {
 
   /**
    * Runs a mutation in the writer: durable when it resolves. Handlers may be run more than once before they commit.
-   * @throws TidelockError WORKSPACE_NONE, UNKNOWN_HANDLER, INVALID_INPUT (path), HANDLER_FAILED (cause), HANDLER_ASYNC
+   * @throws TidelockError WORKSPACE_NONE, UNKNOWN_HANDLER, INVALID_INPUT (path), HANDLER_FAILED (cause), HANDLER_ASYNC, PAYLOAD_TOO_LARGE
    */
   mutate<Name extends NameOf<Shape['mutations']>>(
     name: Name,
@@ -109,7 +109,7 @@ export class Tide<Shape extends AppShape = AppShape> {
 
   /**
    * Runs a query once, on committed data.
-   * @throws TidelockError UNKNOWN_HANDLER, INVALID_INPUT (path), HANDLER_FAILED (cause), HANDLER_ASYNC
+   * @throws TidelockError UNKNOWN_HANDLER, INVALID_INPUT (path), HANDLER_FAILED (cause), HANDLER_ASYNC, PAYLOAD_TOO_LARGE
    */
   query<Name extends NameOf<Shape['queries']>>(
     name: Name,

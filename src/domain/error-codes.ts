@@ -75,7 +75,7 @@ export const LIBRARY_CODES = {
   HANDLER_FAILED: 'HANDLER_FAILED',
   /** An application handler returned a promise. Make it synchronous; nothing was written. */
   HANDLER_ASYNC: 'HANDLER_ASYNC',
-  /** A message is larger than the limit in `details`. Split it; nothing was changed. */
+  /** A message, or what a handler returned, is larger than the limit in `details`. Split it, or ask for less (a LIMIT in the SQL); nothing was changed. */
   PAYLOAD_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
   /** The caller's signal fired, or the page was hidden in the middle of a request. `details.outcome` says whether the call may still have taken effect. */
   ABORTED: 'ABORTED',

@@ -7,6 +7,9 @@ export const PROTOCOL_VERSION = 4;
 /** Largest message to the writer, as JSON text. Past it a clone blocks both sides for tens of milliseconds. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
+/** Largest result of a query, as JSON text. It is built and cloned while every tab waits, so it has an end. */
+export const MAX_QUERY_RESULT_BYTES = 32 * 1024 * 1024;
+
 /** Deepest nesting of a message. Past it recursive code on either side is at risk. */
 export const MAX_DEPTH = 64;
 

@@ -52,6 +52,25 @@ describe('application handlers', () => {
     close();
   });
 
+  test('a result too large to send is PAYLOAD_TOO_LARGE, and nothing of it is kept', async () => {
+    const { ask, fail, dump, close } = await setupOpen();
+    const fits = 31 * 1024 * 1024;
+    const limitBytes = 32 * 1024 * 1024;
+    const large = (sizeBytes: number) => ({ handler: 'large', input: { sizeBytes }, workspaceId: null });
+    expect(await ask('app.query', large(fits))).toMatchObject([{ bytes: { byteLength: fits } }]);
+    expect(await fail('app.query', large(limitBytes))).toMatchObject({
+      code: 'PAYLOAD_TOO_LARGE',
+      details: { handler: 'queries.large', limitBytes },
+    });
+    const before = dump();
+    expect(await fail(...run('addLarge', { sizeBytes: 8 * 1024 * 1024 }))).toMatchObject({
+      code: 'PAYLOAD_TOO_LARGE',
+      details: { handler: 'mutations.addLarge', limitBytes: 8 * 1024 * 1024 },
+    });
+    expect(dump()).toBe(before);
+    close();
+  });
+
   test.each([
     ['later', 'HANDLER_ASYNC'],
     ['unsendable', 'HANDLER_FAILED'],

@@ -39,6 +39,10 @@ function makeDefinition(runs: Runs): AppDefinition {
     migrations: [{ id: 1, name: 'notes', sql: NOTES }],
     queries: {
       notes: query(z.object({}), (db) => db.all('SELECT id, text FROM notes ORDER BY id')),
+      /** About so many bytes, in one cell of a row. */
+      large: query(z.object({ sizeBytes: z.number() }), (db, { sizeBytes }) =>
+        db.all('SELECT zeroblob(?) AS bytes', [sizeBytes]),
+      ),
       writing: query(z.object({}), (db) => db.all("INSERT INTO notes VALUES ('q', 'q') RETURNING id")),
     },
     mutations: {
@@ -56,6 +60,10 @@ function makeDefinition(runs: Runs): AppDefinition {
         note,
         (db, { id, text }) => void db.run('INSERT OR ROLLBACK INTO notes VALUES (?, ?)', [id, text]),
       ),
+      addLarge: mutation(z.object({ sizeBytes: z.number() }), (db, { sizeBytes }) => {
+        db.run('INSERT INTO notes VALUES (?, ?)', ['large', 'text']);
+        return 'x'.repeat(sizeBytes);
+      }),
       commit: mutation(z.object({}), (db) => void db.run('COMMIT')),
       later: mutation(z.object({}), async () => Promise.resolve(1)),
       unsendable: mutation(z.object({}), () => ({ at: new Date(0) })),

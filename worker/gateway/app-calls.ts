@@ -2,6 +2,7 @@ import { LIBRARY_CODES, STORE_CODES } from '../../src/domain/error-codes';
 import type { Json } from '../../src/domain/json';
 import type { Permit } from '../../src/domain/permit';
 import { TidelockError } from '../../src/domain/tidelock-error';
+import { MAX_MESSAGE_BYTES, MAX_QUERY_RESULT_BYTES } from '../../src/protocol/limits';
 import type { CallInput } from '../../src/protocol/surface';
 import type { AppDatabase, AppReader } from '../sqlite/app-database';
 import type { Lent } from '../sqlite/app-databases';
@@ -18,7 +19,7 @@ export function runQuery(
   // A tab that opened one workspace is never shown another's rows.
   if (expected !== null && workspaceId !== null) assertSameWorkspace(expected, workspaceId);
   return runHandler(
-    { name: `queries.${handler}`, allowRowValues: true },
+    { name: `queries.${handler}`, allowRowValues: true, limitBytes: MAX_QUERY_RESULT_BYTES },
     (work) => context.app.read(work),
     (db: AppReader) => run(db, input, { workspaceId }),
   );
@@ -32,7 +33,7 @@ export function runMutation(
   const view = mustHaveWorkspace(context, workspaceId);
   const { clock, newId } = context;
   const value = runHandler(
-    { name: `mutations.${handler}`, allowRowValues: false },
+    { name: `mutations.${handler}`, allowRowValues: false, limitBytes: MAX_MESSAGE_BYTES },
     (work) => lendForWriting(context, work),
     (db: AppDatabase) => run(db, input, { workspaceId: view.workspaceId, now: clock(), newId }),
   );
@@ -79,7 +80,7 @@ function runApplyHandler(
   const { run } = mustGetHandler('apply', context.definition.apply, handler);
   const { clock, newId } = context;
   const value = runHandler(
-    { name: `apply.${handler}`, allowRowValues: false },
+    { name: `apply.${handler}`, allowRowValues: false, limitBytes: MAX_MESSAGE_BYTES },
     (work) => lendForWriting(context, work),
     (db: AppDatabase) =>
       run(db, page, {

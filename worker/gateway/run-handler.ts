@@ -9,6 +9,8 @@ export interface HandlerRun {
   readonly name: string;
   /** Rows may hold BLOBs and bigints; what is kept as a receipt must be JSON. */
   readonly allowRowValues: boolean;
+  /** Largest result, as JSON text. */
+  readonly limitBytes: number;
 }
 
 /** Lends the database to a handler for one call: `AppDatabases.read` or `write`. */
@@ -19,7 +21,7 @@ type Lend<Db> = (work: (db: Db) => unknown) => { readonly value: unknown };
  * (bad input, full storage) stays what it is; the end of a shared transaction goes up to the scheduler untouched.
  */
 export function runHandler<Db>(
-  { name, allowRowValues }: HandlerRun,
+  { name, allowRowValues, limitBytes }: HandlerRun,
   lend: Lend<Db>,
   work: (db: Db) => unknown,
 ): unknown {
@@ -31,8 +33,11 @@ export function runHandler<Db>(
     throw handlerFailed(name, cause);
   }
   if (value === undefined) return value;
-  const { fault } = checkPlainJson(value, { allowRowValues });
-  if (fault === null) return value;
+  const { fault, sizeBytes } = checkPlainJson(value, { allowRowValues });
+  if (fault === null) {
+    if (sizeBytes > limitBytes) throw tooLarge(name, { limitBytes, actualBytes: sizeBytes });
+    return value;
+  }
   throw handlerFailed(
     name,
     new TypeError(`returned ${fault.problem} at "${fault.path}", which cannot be sent to a tab`),
@@ -47,6 +52,18 @@ function refuseAsync<T>(name: string, value: T): T {
     LIBRARY_CODES.HANDLER_ASYNC,
     `The handler ${name} returned a promise; it must be synchronous.`,
     { details: { handler: name } },
+  );
+}
+
+function tooLarge(
+  handler: string,
+  sizes: { readonly limitBytes: number; readonly actualBytes: number },
+): TidelockError {
+  const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+  return new TidelockError(
+    LIBRARY_CODES.PAYLOAD_TOO_LARGE,
+    `The handler ${handler} returned ${mib(sizes.actualBytes)}; at most ${mib(sizes.limitBytes)} can be sent to a tab.`,
+    { details: { handler, ...sizes } },
   );
 }
 
