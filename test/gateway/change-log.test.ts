@@ -37,7 +37,7 @@ describe('the change log', () => {
     expect(log.hasChangedSince(2, ['tasks', 'logs'])).toBe(false);
   });
 
-  test('hears of what mutations and applies wrote, in any case of letters, and of no more', async () => {
+  test('hears of what a mutation wrote, and of no more', async () => {
     const { context, ask, openWorkspace } = await setup();
     await openWorkspace();
     const before = context.changes.commit;
